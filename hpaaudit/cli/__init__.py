@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from hpaaudit.cli.screen import fit_terminal
 from hpaaudit.errors import AuditError
 from hpaaudit.model.nearest import nearest
 
@@ -50,6 +51,8 @@ KUBECTL_OPTIONS = {
     "--all-namespaces": False,
     "-q": False,
     "--quiet": False,
+    "-v": False,
+    "--verbose": False,
     "--no-headers": False,
     "--tz": True,
     "--hpa": True,
@@ -69,7 +72,8 @@ def behind_command(words: Sequence[str]) -> list[str]:
         if name not in KUBECTL_OPTIONS:
             break
         at += 2 if KUBECTL_OPTIONS[name] and name == word else 1
-    return [*words[at : at + 1], *words[:at], *words[at + 1 :]]
+    behind = at + (2 if words[at : at + 1] == ["import"] else 1)  # the only command with commands of its own
+    return [*words[at:behind], *words[:at], *words[behind:]]
 
 
 class LazyGroup(click.Group):
@@ -155,6 +159,7 @@ def _drop_output() -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     _use_zone_of_environment()
+    fit_terminal()
     return code_of(lambda: hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False), name)
 
 

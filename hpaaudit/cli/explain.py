@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import at_option, one_hpa, output_option, quiet_option, results_argument, zone_option
+from hpaaudit.cli.options import at_option, message_options, one_hpa, output_option, results_argument, zone_option
 from hpaaudit.cli.screen import has_terminal
 from hpaaudit.flows.moments import Moment, moment_at
 from hpaaudit.model.landmark import Landmark
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
 @click.option("--watch", "is_watched", is_flag=True, help="Step through the reconciles with the arrow keys.")
 @output_option()
-@quiet_option()
+@message_options()
 @zone_option()
 def explain_command(  # noqa: PLR0913 click hands over every option
     source: Path,
@@ -35,6 +35,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     is_watched: bool,
     output: str,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Explain one reconcile line by line: its inputs, how it reached its number, and who agrees.
 
@@ -55,7 +56,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     if is_watched and not has_terminal():
         raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else moment_at(span_of(source), at)
-    with ProgressLine(quiet=quiet) as progress:
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         account = explain(source, hpa, at=asked, warn=progress.warn, progress=progress)
     if is_watched:
         _watch(source, account)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.options import message_options
+
 
 @click.group("import", short_help="Make a recording from saved answers of the Kubernetes API.")
 def import_command() -> None:
@@ -22,7 +24,8 @@ def import_command() -> None:
     type=click.Path(path_type=Path),
     help="The folder of the recording; it must be new.",
 )
-def capture(files: tuple[Path, ...], into: Path) -> None:
+@message_options("Print no progress.")
+def capture(files: tuple[Path, ...], into: Path, *, quiet: bool, verbose: bool) -> None:
     """Make a recording from captures: answers of the Kubernetes API as JSON lines, plain, gzip or zstd.
 
     Example: hpaaudit import capture incident.jsonl.gz --into recordings/incident
@@ -33,8 +36,8 @@ def capture(files: tuple[Path, ...], into: Path) -> None:
     from hpaaudit.report.progress import import_line
     from hpaaudit.report.text import pasteable, printable
 
-    with ProgressLine(quiet=False) as progress:
-        imported = import_capture(files, into=into, progress=progress.of(import_line))
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
+        imported = import_capture(files, into=into, progress=progress.of(import_line, "read"))
     click.echo(f"imported {counted(imported.facts, 'fact')} into {into}", err=True)
     for kind, count in imported.ignored:
         click.echo(f"ignored  {counted(count, 'line')}: {printable(kind)}", err=True)

@@ -70,15 +70,38 @@ def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     return decorate
 
 
-def quiet_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The option `-q`."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print no warnings.")
+def message_options(
+    silences: str = "Print no warnings.",
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `-q` and `-v`: what the command says on stderr besides errors.
+
+    silences   the help of `-q`
+    """
+
+    def decorate(command: click.decorators.FC) -> click.decorators.FC:
+        quiet = click.option("-q", "--quiet", is_flag=True, help=silences)
+        verbose = click.option("-v", "--verbose", is_flag=True, help="Print how long each step took.")
+        return quiet(verbose(command))
+
+    return decorate
 
 
 def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that print text for people, or all fields for programs."""
     return click.option(
         "-o", "--output", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True
+    )
+
+
+def output_option_of_many() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-o` of commands whose text shows the first of many things."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(("text", "wide", "name", "json", "yaml")),
+        default="text",
+        show_default=True,
+        help="wide lists everything that text only counts; name lists the HPAs.",
     )
 
 

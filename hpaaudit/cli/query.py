@@ -12,6 +12,7 @@ from hpaaudit.cli.completion import hpas, questions
 from hpaaudit.cli.options import (
     at_option,
     hpa_name,
+    message_options,
     moment_option,
     named_hpa,
     namespace_option,
@@ -63,7 +64,7 @@ HISTORY = "query-history"
     help="table fits the terminal, wide cuts nothing; name lists the HPAs of the rows.",
 )
 @click.option("--no-headers", is_flag=True, help="Print no headings (table, wide, csv).")
-@click.option("-q", "--quiet", is_flag=True, help="Print no explanations of codes and no warnings.")
+@message_options("Print no explanations of codes and no warnings.")
 @zone_option()
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
@@ -80,6 +81,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     output: str,
     no_headers: bool,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Ask a question by its name, or run any SQL; with neither, list the questions.
 
@@ -119,7 +121,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     span = flow.span_of(source) if at or since or until else None
     at_us = moment_at(span, at) if span and at else None
     asked = moments(span, since=since, until=until) if span else {}
-    with ProgressLine(quiet=quiet) as progress:
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         answer = flow.query(source, question, hpa=hpa, at=at_us, warn=progress.warn, progress=progress, **asked)
     with answer:
         _print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)

@@ -8,11 +8,11 @@ import click
 from hpaaudit.cli.completion import recordings
 from hpaaudit.cli.options import (
     hpa_name,
+    message_options,
     moment_option,
     named_hpa,
     namespace_option,
-    output_option,
-    quiet_option,
+    output_option_of_many,
     setting,
     zone_option,
 )
@@ -67,8 +67,8 @@ FAIL_ON_MATCHED = 1
     help="How much to keep of each reconcile. numbers: no steps and pods; moved: those of what scaled or did not "
     "match; steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
-@output_option()
-@quiet_option()
+@output_option_of_many()
+@message_options()
 @click.option(
     "--fail-on",
     type=click.Choice(VERDICTS),
@@ -91,6 +91,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     detail: str | None,
     output: str,
     quiet: bool,
+    verbose: bool,
     fail_on: tuple[str, ...],
 ) -> None:
     """Decide every reconcile again, and compare with what happened.
@@ -109,8 +110,10 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.difference import difference_text, replay_fields
+    from hpaaudit.report.fleet import WORST
     from hpaaudit.report.replay import replay_text
     from hpaaudit.report.structured import structured
+    from hpaaudit.report.text import printable
 
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
@@ -122,7 +125,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     )
     for recording in recordings:
         bounds = moments(recorded_span(recording), since=since, until=until) if since or until else {}
-        progress = ProgressLine(quiet=quiet)
+        progress = ProgressLine(quiet=quiet, verbose=verbose)
         with (
             progress,
             replay(
@@ -141,10 +144,12 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         ):
             replayed = replace(account(results), missing=missing(recording, bounds.get("until")))
             differing = difference(recording, results, controller) if release else None
-        if output != "text":
+        if output == "name":
+            click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)
+        elif output in ("json", "yaml"):
             click.echo(structured(replay_fields(replayed, differing), output), nl=False)
         else:
-            text = replay_text(replayed, screen())
+            text = replay_text(replayed, screen(), most=WORST if output == "text" else None)
             click.echo(text, nl=False, color=True)
             if differing is not None:
                 click.echo("\n" + difference_text(differing, known=text), nl=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import quiet_option, results_argument, zone_option
+from hpaaudit.cli.options import message_options, results_argument, zone_option
 
 if TYPE_CHECKING:
     from hpaaudit.model.report import Report
@@ -19,9 +19,9 @@ FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
 @click.option("--into", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write the page here.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
-@quiet_option()
+@message_options()
 @zone_option()
-def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool) -> None:
+def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool, verbose: bool) -> None:
     """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
 
     The page opens offline, loads nothing, reads without scripts, and can be printed. Other formats: markdown for a
@@ -35,13 +35,13 @@ def report_command(source: Path, into: Path, output: str, *, overwrite: bool, qu
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
 
-    with ProgressLine(quiet=quiet) as progress:
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         drawn = report(
             source,
             explained=output == "html",
             warn=progress.warn,
             progress=progress,
-            drawing=progress.of(page_line),
+            drawing=progress.of(page_line, "drew"),
         )
     texts = _files(drawn, into, output)
     for path in texts:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from hpaaudit.report.timeline import Screen
 
 NARROWEST, WIDEST = 60, 250
+"""What a chart can use, in columns."""
+
+NARROWEST_PAGE = 40
+"""On a narrower terminal, text is wrapped by the terminal."""
 
 
 def screen(
@@ -22,18 +26,18 @@ def screen(
 ) -> "Screen":
     """The screen of this process.
 
-    width      in columns; None: 79
+    width      in columns; None: that of a page, 79 or as many as the terminal has
     is_ascii   draw with ASCII characters, as on an output that knows no others
     color      always, never, or auto: on a terminal that has them, unless NO_COLOR is set or CLICOLOR is 0; with
                CLICOLOR_FORCE also in a pipe
     """
     from hpaaudit.report.chart import ASCII, UNICODE
     from hpaaudit.report.paint import coloured, plain
-    from hpaaudit.report.text import WIDTH
+    from hpaaudit.report.text import page_width
     from hpaaudit.report.timeline import Screen
 
     return Screen(
-        width=width or WIDTH,
+        width=width or page_width(),
         first_us=first_us,
         last_us=last_us,
         glyphs=ASCII if is_ascii or not _can_write(UNICODE.unseen) else UNICODE,
@@ -44,6 +48,15 @@ def screen(
 def has_terminal() -> bool:
     """True if a person types and reads."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def fit_terminal() -> None:
+    """Lets pages be no wider than the terminal. In a pipe they have their usual width."""
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    if columns >= NARROWEST_PAGE:
+        from hpaaudit.report.text import WIDTH, use_width
+
+        use_width(min(columns, WIDTH))
 
 
 def terminal_width() -> int | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import moment_option, one_hpa, output_option, quiet_option, results_argument, zone_option
+from hpaaudit.cli.options import message_options, moment_option, one_hpa, output_option, results_argument, zone_option
 from hpaaudit.cli.screen import NARROWEST, WIDEST, screen, terminal_width
 from hpaaudit.flows.moments import Moment, moments
 
@@ -22,7 +22,7 @@ from hpaaudit.flows.moments import Moment, moments
 @click.option("--ascii", "is_ascii", is_flag=True, help="Draw with ASCII characters only.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @output_option()
-@quiet_option()
+@message_options()
 @zone_option()
 def timeline_command(  # noqa: PLR0913 click hands over every option
     source: Path,
@@ -35,6 +35,7 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
     color: str,
     output: str,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Draw one HPA over time: replicas and bounds, the metric that decided, pods that did not count, and what happened.
 
@@ -49,7 +50,7 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.timeline import timeline_text
 
     asked = moments(span_of(source), since=since, until=until) if since or until else {}
-    with ProgressLine(quiet=quiet) as progress:
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         shown = timeline(source, hpa, warn=progress.warn, progress=progress)
     if output != "text":
         click.echo(structured(shown, output), nl=False)

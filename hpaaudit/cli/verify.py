@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from hpaaudit.cli.completion import recordings
+from hpaaudit.cli.options import message_options
 
 DAMAGED = 2
 """Exit code: the recording is damaged, or not the expected one."""
@@ -28,7 +29,8 @@ def head_hash(text: str) -> str:
     help="A head hash that was kept elsewhere, the current or an earlier one.",
 )
 @click.option("--deep", is_flag=True, help="Also read every fact: find what no recorder can have written. Takes long.")
-def verify_command(recording: Path, output: str, expect: str | None, *, deep: bool) -> None:
+@message_options("Print no progress.")
+def verify_command(recording: Path, output: str, expect: str | None, *, deep: bool, quiet: bool, verbose: bool) -> None:
     """Check every checksum of a recording: each byte is the one that was written.
 
     Exit code 2: it is damaged, or not the recording with the expected hash. -o head prints only the head hash.
@@ -41,8 +43,8 @@ def verify_command(recording: Path, output: str, expect: str | None, *, deep: bo
     from hpaaudit.report.progress import verification_line
     from hpaaudit.report.structured import structured
 
-    with ProgressLine(quiet=False) as progress:
-        verification = verify(recording, expect=expect, deep=deep, progress=progress.of(verification_line))
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
+        verification = verify(recording, expect=expect, deep=deep, progress=progress.of(verification_line, "checked"))
     bad = bool(verification.damages) or (verification.anchor is not None and not verification.anchor.found)
     if output == "head":
         click.echo(verification_text(verification) if bad else f"{verification.head}\n", nl=False, err=bad)

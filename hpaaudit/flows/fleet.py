@@ -1,14 +1,15 @@
 """Decides a whole recording by the compiled rules, if they can decide it and are worth their start."""
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, TypeVar
 
+from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.options import Warn
 from hpaaudit.model.columns import Decided
 
@@ -125,15 +126,11 @@ def texts() -> "PodTexts":
 
 
 def cache_folder() -> Path:
-    """The folder of the compiled rules: beside the installation, else in the user's cache folder.
+    """The folder of the compiled rules, a temporary one if they can be kept nowhere.
 
     Its name is a hash of the sources, because numba's cache does not notice that a function in another file changed.
     """
-    engine = Path(__file__).parents[1] / "engine"
-    beside = engine / "__pycache__" / "compiled"
-    writable = os.access(engine, os.W_OK)
-    base = beside if writable else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hpaaudit"
-    return base / _digest()
+    return (cache_of("engine") or Path(mkdtemp(prefix="hpaaudit-"))) / "compiled" / _digest()
 
 
 @lru_cache(maxsize=1)

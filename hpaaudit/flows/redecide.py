@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
-"""The first reconcile that is decided again lies this much before the longest window."""
+"""What is read more than what counts: before the longest window, and after the last answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,11 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     flags = with_settings(recording, plan((), None), settings.controller).flags
     since_us = Micros(at_us - _longest_window_us(recording, key, flags) - MARGIN_US)
     namespace, name = key.split("/", 1)
-    facts = list(recording.facts_of_hpa(namespace, name, since_us))
-    planned = plan(facts, settings.own_us.get(key, settings.period_us))
+    period_us = settings.own_us.get(key, settings.period_us)
+    # A reconcile may have read what was recorded up to two periods after it. Nothing later is looked at.
+    until_us = Micros(at_us + 2 * period_us + MARGIN_US)
+    facts = list(recording.facts_of_hpa(namespace, name, since_us, until_us=until_us))
+    planned = plan(facts, period_us)
     reconciles = [
         reconcile
         for reconcile in planned.reconciles

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.api.times import precise
 from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
+from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
@@ -252,6 +253,7 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
             overwrite=destination.overwrite,
             keeps_replays=destination.has_default_name and path.exists() and is_ours(path),
             recorded=prepared.recording,
+            cache=cache_of("results"),
         )
 
     return open_writer(destination, info.manifest_sha256, open_at, warn)

@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
-from hpaaudit.report.text import WIDTH, printable
+from hpaaudit.report.text import page_width, printable
 
 REASONS = {
     "gate.target_unreadable": "the scale of the target could not be read",
@@ -300,7 +300,7 @@ def legend(codes: Iterable[str], indent: str = "  ") -> str:
 def _line(code: str, width: int, indent: str) -> str:
     return textwrap.fill(
         WORDS[code],
-        WIDTH,
+        page_width(),
         initial_indent=f"{indent}{code.ljust(width)}  ",
         subsequent_indent=" " * (len(indent) + width + 2),
         break_long_words=False,

@@ -11,7 +11,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.text import WIDTH, Clock, duration, paragraph, printable
+from hpaaudit.report.text import Clock, duration, page_width, paragraph, printable
 
 _LABEL = 15
 """So wide are the labels of the lines."""
@@ -28,6 +28,9 @@ _SOURCES = {
 }
 _INFERRED = ("grid",)
 """Sources of a time that is computed, not recorded."""
+
+HEADING = "#"
+"""In place of a label: the text is the heading of what follows."""
 
 _FAILED = "conditions"
 """The source of what the controller decided if it published that it could not."""
@@ -50,12 +53,16 @@ def explain_text(account: ReconcileAccount) -> str:
 
 
 def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
-    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first."""
+    """The same, without a layout: a label, empty in front of sentences, and a text. The headline comes first.
+
+    The label of a heading is HEADING.
+    """
     rows = [("", _headline(account)), *(("", text) for text in _answer(account))]
     for heading, lines in _kinds(account):
         shown = list(lines)
-        rows += [("", f"{heading}:"), *shown] if shown else []
-    rows += [("", text) for text in _next_step(account)]
+        rows += [(HEADING, heading), *shown] if shown else []
+    if account.divergence:
+        rows += [(HEADING, "next step"), ("", account.divergence.next_step)]
     return [(label, printable(text)) for label, text in rows]
 
 
@@ -263,7 +270,7 @@ def _line(label: str, text: str) -> str:
     """A line with its label in front, wrapped below its text."""
     return textwrap.fill(
         printable(text),
-        WIDTH,
+        page_width(),
         initial_indent=f"    {label.ljust(_LABEL)}  ",
         subsequent_indent=" " * (_LABEL + 6),
         break_long_words=False,

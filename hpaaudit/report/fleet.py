@@ -1,4 +1,4 @@
-"""Sums up a replay of many HPAs: totals, the problems that several share, and those that agree least."""
+"""Sums up a replay of many HPAs: in a sentence, in totals, by the problems they share, and those that matter most."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -6,36 +6,84 @@ from collections.abc import Iterator, Sequence
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.report.table import table
-from hpaaudit.report.text import pasteable
+from hpaaudit.report.text import duration, paragraph, pasteable
 
 WORST = 10
 """So many HPAs are rows of the table."""
 
 _SEVERITIES = ("critical", "high", "medium", "low", "info")
+_GRAVE = _SEVERITIES[:3]
+"""Those that the headline names."""
 
 
-def fleet_text(hpas: Sequence[HpaAccount], described: int, file: str) -> str:
-    """The paragraphs of a fleet below the HPAs that are described in full.
+def fleet_headline(hpas: Sequence[HpaAccount]) -> str:
+    """A few sentences: how many HPAs decided as the replay does, who else wrote, and how grave the findings are."""
+    return " ".join([*_faith(hpas), *_writers(hpas), *_gravest(hpas)])
 
-    hpas        all of them, the one that agrees least first
-    described   so many of these stand above
+
+def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    compared = [hpa for hpa in hpas if hpa.comparable]
+    apart = [hpa for hpa in compared if hpa.agree < hpa.comparable]
+    reconciles = sum(hpa.reconciles for hpa in hpas)
+    comparable = sum(hpa.comparable for hpa in compared)
+    which = "each reconcile" if comparable == reconciles else "each reconcile that can be compared"
+    if not compared:
+        yield "Nothing can be compared: of no HPA is it known what the controller decided."
+    elif not apart:
+        every = "The" if len(compared) == 1 else "All"
+        yield f"{every} {counted(len(compared), 'HPA')} decided as the replay does in {which}, {comparable:,} in all."
+    else:
+        same = len(compared) - len(apart)
+        yield (
+            f"{same} of {counted(len(compared), 'HPA')} decided as the replay does in {which}; {len(apart)} did not, "
+            f"in {sum(hpa.comparable - hpa.agree for hpa in apart):,} of {comparable:,} reconciles."
+        )
+    if compared and len(compared) < len(hpas):
+        yield f"Of {counted(len(hpas) - len(compared), 'more HPA')} nothing can be compared."
+
+
+def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    written = [len(hpa.foreign_writes) for hpa in hpas if hpa.foreign_writes]
+    if written:
+        yield f"Others wrote the replicas of {counted(len(written), 'HPA')} {counted(sum(written), 'time')}."
+
+
+def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    for severity in _GRAVE:
+        concerned = [hpa for hpa in hpas if any(finding.severity == severity for finding in hpa.findings)]
+        if concerned:
+            have = "has" if len(concerned) == 1 else "have"
+            yield f"{counted(len(concerned), 'HPA')} {have} a finding of severity {severity}."
+            return
+
+
+def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
+    """The paragraphs that sum up a fleet.
+
+    hpas   all of them, the one that matters most first;  most   of them that are rows of the table, None: all
     """
-    worst = sorted(hpas[described:], key=_harm, reverse=True)[:WORST]
-    parts = ["\n".join(_totals(hpas)), *_by_pattern(hpas), _table(worst)]
-    rest = len(hpas) - described - WORST
-    if rest > 0:
-        parts[-1] += f"\n  {counted(rest, 'more HPA')}: hpaaudit query {pasteable(file)} how_well_does_it_agree"
+    parts = [paragraph(fleet_headline(hpas)), "\n".join(_totals(hpas)), *_by_pattern(hpas)]
+    columns, rows = worst_rows(hpas, most)
+    parts.append(table(columns, rows, indent="  "))
+    if len(rows) < len(hpas):
+        rest = counted(len(hpas) - len(rows), "more HPA")
+        parts[-1] += f"\n  {rest}: hpaaudit query {pasteable(file)} how_well_does_it_agree"
     return "\n\n".join(parts)
 
 
 def _totals(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     sums = {name: sum(getattr(hpa, name) for hpa in hpas) for name in ("match", "skew", "divergent", "undecidable")}
     verdicts = "   ".join(f"{number} {name}" for name, number in sums.items())
-    yield f"{counted(len(hpas), 'HPA')}   {counted(sum(hpa.reconciles for hpa in hpas), 'reconcile')}   {verdicts}"
+    reconciles = sum(hpa.reconciles for hpa in hpas)
+    yield f"  {counted(len(hpas), 'HPA')}   {counted(reconciles, 'reconcile')}   {verdicts}"
+    undecidable_s = sum(hpa.undecidable_s for hpa in hpas)
     scaled = sum(1 for hpa in hpas if hpa.changes)
-    written = sum(1 for hpa in hpas if hpa.foreign_writes)
     divergent = sum(1 for hpa in hpas if hpa.divergent)
-    yield f"  {scaled} changed replicas, {written} written to by others, {divergent} with a divergent reconcile"
+    yield (
+        f"  {scaled} changed replicas, {divergent} with a divergent reconcile; undecidable: "
+        f"{f'{duration(undecidable_s)} of HPA time' if undecidable_s >= 1 else sums['undecidable'] or 'none'}"
+    )
+    yield f"  inputs proven: {sum(hpa.proven for hpa in hpas)} of {reconciles}"
 
 
 def _by_pattern(hpas: Sequence[HpaAccount]) -> Iterator[str]:
@@ -53,28 +101,26 @@ def _by_pattern(hpas: Sequence[HpaAccount]) -> Iterator[str]:
         yield table(("finding", "severity", "hpas", "for example"), rows, indent="  ")
 
 
-def _harm(hpa: HpaAccount) -> tuple[int, ...]:
-    """What makes an HPA worth a look, the most telling first."""
-    return hpa.divergent, len(hpa.foreign_writes), hpa.undecidable, hpa.skew, len(hpa.findings)
-
-
 def _rank(severity: str) -> int:
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
 
 
-def _table(hpas: Sequence[HpaAccount]) -> str:
-    columns = ("hpa", "reconciles", "match", "skew", "divergent", "undecidable", "changes", "foreign writes")
-    rows = [
-        (
-            f"{hpa.namespace}/{hpa.name}",
-            hpa.reconciles,
-            hpa.match,
-            hpa.skew,
-            hpa.divergent,
-            hpa.undecidable,
-            len(hpa.changes),
-            len(hpa.foreign_writes),
-        )
-        for hpa in hpas
-    ]
-    return table(columns, rows, indent="  ")
+def worst_rows(
+    hpas: Sequence[HpaAccount], most: int | None = WORST
+) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """The columns, and a row for each of the HPAs that matter most. A column of zeros alone is left out."""
+    hpas = hpas[:most]
+    numbers = {
+        "changes": [len(hpa.changes) for hpa in hpas],
+        "by others": [len(hpa.foreign_writes) for hpa in hpas],
+        **{name: [getattr(hpa, name) for hpa in hpas] for name in ("skew", "divergent", "undecidable")},
+    }
+    shown = {name: column for name, column in numbers.items() if any(column)}
+    names = [f"{hpa.namespace}/{hpa.name}" for hpa in hpas]
+    return ("hpa", *shown, "worst finding"), list(zip(names, *shown.values(), map(worst_finding, hpas), strict=True))
+
+
+def worst_finding(hpa: HpaAccount) -> str:
+    """`flapping, high`; nothing without a finding."""
+    worst = min(hpa.findings, key=lambda finding: _rank(finding.severity), default=None)
+    return f"{worst.pattern}, {worst.severity}" if worst else ""

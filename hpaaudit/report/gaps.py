@@ -10,14 +10,17 @@ from hpaaudit.report.table import table
 from hpaaudit.report.text import duration
 
 LISTED = 10
-"""The most causes that are listed."""
+"""The most causes that are listed where nobody asks for all."""
 
 _COUNT = re.compile(r"\d[\d.,]* (\w+?)s?\b")
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
-def gap_lines(gaps: Sequence[Gap], indent: str = "  ") -> Iterator[str]:
-    """The number of gaps, then a row for each cause: the one that hides most time first."""
+def gap_lines(gaps: Sequence[Gap], indent: str = "  ", most: int | None = LISTED) -> Iterator[str]:
+    """The number of gaps, then a row for each cause: the one that hides most time first.
+
+    most   causes that are listed; None: all
+    """
     if not gaps:
         yield f"{indent}gaps: none"
         return
@@ -27,9 +30,9 @@ def gap_lines(gaps: Sequence[Gap], indent: str = "  ") -> Iterator[str]:
     folded = sorted(by_cause.values(), key=lambda some: (-_hidden_us(some), some[0].at_us))
     yield f"{indent}gaps: {len(gaps)}"
     columns = ("times", "total", "longest", "first", "last until", "what", "cause")
-    yield table(columns, [_row(some) for some in folded[:LISTED]], indent=f"{indent}  ")
-    if len(folded) > LISTED:
-        yield f"{indent}  and {len(folded) - LISTED} more causes, all in -o json"
+    yield table(columns, [_row(some) for some in folded[:most]], indent=f"{indent}  ")
+    if most is not None and len(folded) > most:
+        yield f"{indent}  and {len(folded) - most} more causes, all in -o wide"
 
 
 def _kind(cause: str) -> str:

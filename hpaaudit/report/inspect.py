@@ -11,22 +11,27 @@ from hpaaudit.report.table import table
 from hpaaudit.report.text import clock, pasteable, printable, stamp
 
 LISTED = 10
-"""The most items of a kind that the text names. JSON has all."""
+"""The most items of a kind that the text names. The wide text and JSON have all."""
 
 KILO = 1000
 
 
-def inspection_text(inspection: Inspection) -> str:
-    """A recording in words: content, sizes, reads, gaps, what is missing, and the next command."""
-    return (
-        "\n".join(
-            [*_content(inspection), *_sizes(inspection), *_reads(inspection), *_gaps(inspection), *_next(inspection)]
-        )
-        + "\n"
-    )
+def inspection_text(inspection: Inspection, most: int | None = LISTED) -> str:
+    """A recording in words: content, sizes, reads, gaps, what is missing, and the next command.
+
+    most   of a kind that it names; None: all
+    """
+    lines = [
+        *_content(inspection, most),
+        *_sizes(inspection),
+        *_reads(inspection, most),
+        *_gaps(inspection, most),
+        *_next(inspection),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def _content(inspection: Inspection) -> Iterator[str]:
+def _content(inspection: Inspection, most: int | None) -> Iterator[str]:
     info = inspection.info
     head = (info.path, f"made by {info.source}", info.cluster, _span(inspection))
     yield printable("   ".join(part for part in head if part))
@@ -34,8 +39,8 @@ def _content(inspection: Inspection) -> Iterator[str]:
     hpas = counted(len(inspection.hpas), "HPA")
     releases = f"; release {', '.join(inspection.releases)}" if inspection.releases else ""
     yield printable(f"  {hpas}, {counted(inspection.pods, 'pod')}, {counted(inspection.targets, 'target')}{releases}")
-    yield from _listed(inspection.hpas)
-    yield from _listed([_recorder(*recorder) for recorder in inspection.recorders])
+    yield from _listed(inspection.hpas, most)
+    yield from _listed([_recorder(*recorder) for recorder in inspection.recorders], most)
     if not inspection.complete:
         yield "  not ended: the recorder died or is still running; nothing is known after the last fact"
     if inspection.torn:
@@ -78,16 +83,16 @@ def _table_row(size: TableSize) -> tuple[str | int, ...]:
     return (size.table, size.rows, size.files, size.bytes)
 
 
-def _reads(inspection: Inspection) -> Iterator[str]:
+def _reads(inspection: Inspection, most: int | None) -> Iterator[str]:
     if not inspection.reads:
         return
     reads, samples = counted(inspection.reads, "read"), counted(inspection.polled, "sample")
     yield f"  {reads}, {inspection.failures} failed; {samples} polled, {inspection.new} new"
     yield ""
-    streams = [_stream_row(stream) for stream in inspection.streams[:LISTED]]
+    streams = [_stream_row(stream) for stream in inspection.streams[:most]]
     yield table(("reads", "failed", "polled", "new", "request"), streams, indent="  ")
-    if len(inspection.streams) > LISTED:
-        yield f"  and {len(inspection.streams) - LISTED} more requests, all in -o json"
+    if len(inspection.streams) > len(streams):
+        yield f"  and {len(inspection.streams) - len(streams)} more requests, all in -o wide"
     yield ""
 
 
@@ -96,15 +101,15 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
     return (stream.reads, stream.failures, stream.polled, stream.new, request)
 
 
-def _gaps(inspection: Inspection) -> Iterator[str]:
-    yield from gap_lines(inspection.gaps)
+def _gaps(inspection: Inspection, most: int | None) -> Iterator[str]:
+    yield from gap_lines(inspection.gaps, most=most)
     if inspection.foreign:
         yield f"  not part of the recording, and not read: {inspection.foreign_count}"
-        yield from _listed(inspection.foreign)
+        yield from _listed(inspection.foreign, most)
     if inspection.refused:
         yield f"  cannot be read: {len(inspection.refused)}"
         yield from _listed(
-            [f"{refused.what}  {refused.reason}  ({refused.count} times)" for refused in inspection.refused]
+            [f"{refused.what}  {refused.reason}  ({refused.count} times)" for refused in inspection.refused], most
         )
     if inspection.missing:
         yield "  missing"
@@ -231,8 +236,9 @@ def _size(size: int) -> str:
     return f"{amount:.1f} TB"
 
 
-def _listed(lines: Sequence[str]) -> Iterator[str]:
+def _listed(lines: Sequence[str], most: int | None) -> Iterator[str]:
     """Indented lines; the rest of a long list is counted."""
-    yield from (printable(f"    {line}") for line in lines[:LISTED])
-    if len(lines) > LISTED:
-        yield f"    and {len(lines) - LISTED} more, all in -o json"
+    shown = lines[:most]
+    yield from (printable(f"    {line}") for line in shown)
+    if len(lines) > len(shown):
+        yield f"    and {len(lines) - len(shown)} more, all in -o wide"

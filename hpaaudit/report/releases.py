@@ -26,6 +26,7 @@ GATES = {
     ChangeVerb.BEGAN: "off by default",
     ChangeVerb.ON_BY_DEFAULT: "on by default",
     ChangeVerb.ALWAYS_ON: "can no longer be switched off",
+    ChangeVerb.PLANNED: "off by default",
 }
 KNOWN_BY = {
     KnownBy.EXECUTED: "controllers of releases with and without it ran, and decide as we do",
@@ -35,7 +36,7 @@ KNOWN_BY = {
 _LEGEND = (
     ("+", "since this release"),
     ("-", "held until this release"),
-    ("?", "proposed upstream and in no release yet; not decided here"),
+    ("?", "proposed or merged upstream, and in no release yet; not decided here"),
 )
 
 
@@ -47,8 +48,10 @@ def releases_text(releases: Releases) -> str:
 def _headline(releases: Releases) -> str:
     if releases.is_whole:
         return f"What changed in the HPA from {releases.older} to {releases.newer}"
-    count = counted(len(releases.changes), "difference") if releases.changes else "no difference that is known"
-    return f"{releases.older} and {releases.newer}: {count}"
+    planned = sum(change.verb == ChangeVerb.PLANNED for change in releases.changes)
+    known = len(releases.changes) - planned
+    count = counted(known, "difference") if known else "no difference that is known"
+    return f"{releases.older} and {releases.newer}: {count}" + (f", {planned} planned" if planned else "")
 
 
 def _lines(releases: Releases) -> Iterator[str]:

@@ -8,14 +8,14 @@ from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.fleet import fleet_text
+from hpaaudit.report.fleet import WORST, fleet_text
 from hpaaudit.report.reasons import why
 from hpaaudit.report.table import table
 from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
 
 IN_FULL = 3
-"""So many HPAs are described in full; the others are rows of a table."""
+"""So many HPAs are described in full. More are a fleet: totals, tables, and the one that matters most in full."""
 
 PAGE = Screen()
 """A page without colours, as wide as its paragraphs."""
@@ -33,15 +33,19 @@ _PREDICTED = "(replay only)"
 _TEXT_ONLY = ("api-server", "release")  # the first occurs only in error texts, the second is in the first line
 
 
-def replay_text(account: ReplayAccount, screen: Screen = PAGE) -> str:
-    """The whole page. It ends with the next commands."""
-    in_full = account.hpas[:IN_FULL]
+def replay_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None = WORST) -> str:
+    """The whole page. It ends with the next commands.
+
+    most   HPAs of a fleet that are rows of its table; None: all
+    """
+    is_fleet = len(account.hpas) > IN_FULL
+    in_full = account.hpas[: 1 if is_fleet else IN_FULL]
     parts = [_head(account)]
+    if is_fleet:
+        parts.append(fleet_text(account.hpas, account.file, most))
     parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
-    if len(account.hpas) > IN_FULL:
-        parts.append(fleet_text(account.hpas, IN_FULL, account.file))
     parts.append("\n".join(certainty_lines(account)))
     parts.append("\n".join(_next(account)))
     return "\n\n".join(parts) + "\n"

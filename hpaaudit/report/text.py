@@ -3,14 +3,28 @@
 import shlex
 import textwrap
 import unicodedata
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from hpaaudit.api.zone import in_zone
 from hpaaudit.model.units import SECOND, Micros, Milli
 
 WIDTH = 79
+"""The columns of a page on a terminal that has as many, and in a pipe."""
+
+_IN_USE: ContextVar[int] = ContextVar("width", default=WIDTH)
 # Control, format (bidirectional overrides among them) and surrogate characters, line and paragraph separators.
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def use_width(columns: int) -> None:
+    """Lets pages be no wider than this from now on, for a narrow terminal."""
+    _IN_USE.set(columns)
+
+
+def page_width() -> int:
+    """The columns that a page has."""
+    return _IN_USE.get()
 
 
 def printable(text: str) -> str:
@@ -81,7 +95,7 @@ def paragraph(text: str, indent: str = "  ") -> str:
     """The text, printable, wrapped and indented."""
     return textwrap.fill(
         printable(text),
-        WIDTH,
+        page_width(),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

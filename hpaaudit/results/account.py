@@ -6,7 +6,7 @@ from typing import Any
 
 from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.results.account_rows import change, divergences
-from hpaaudit.results.moments import HELD, LONG_HOLD_S, moments
+from hpaaudit.results.moments import LONG_HOLD_S, account_sql, moments
 from hpaaudit.results.read import Results
 from hpaaudit.results.timeline import timeline
 
@@ -17,14 +17,8 @@ _ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
 def replay_account(results: Results) -> ReplayAccount:
-    """The current replay of a results file. The HPA that agrees least comes first."""
-    head = results.rows("""
-        select
-            p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
-            (select list((stream, seconds) order by stream) from gap_time) as gaps
-        from replays as p
-        join recordings as r using (replay_id)
-    """)[0]
+    """The current replay of a results file. The HPA that matters most comes first."""
+    head = results.rows(account_sql("replay"))[0]
     hpas = tuple(_hpas(results))
     return ReplayAccount(
         file=str(results.path),
@@ -49,36 +43,13 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     for uid, _, divergence in divergences(results):
         divergences_of[uid].append(divergence)
     changes = _by_hpa(results, "select *, epoch_us(ts) as at_us from changes order by ts")
-    foreign_writes = _foreign_writes(results)
-    findings = _findings(results)
-    holds = _holds(results)
+    foreign_writes = _by_hpa(results, account_sql("foreign_writes"))
+    findings = _by_hpa(results, account_sql("findings"))
+    holds = _by_hpa(results, account_sql("holds"), long_hold_s=LONG_HOLD_S)
     moment_of = moments(results)
-    for row in results.rows("""
-        with reasons as (
-            -- Where a gap is the cause, what it hid is not asked: its own cause says it.
-            select r.hpa_uid, list(distinct why order by why) as why
-            from reconciles as r
-            left join divergences as d using (divergence_id)
-            cross join lateral (select case r.class
-                when 'no_data.recording_gap' then substr(d.explanation, length('not observed: ') + 1)
-                when 'no_data.object_unseen' then coalesce(nullif(r.missing_input, ''), 'what the controller decided')
-                else r.missing_input
-            end as why)
-            where r.verdict = 'undecidable' and why <> ''
-            group by r.hpa_uid
-        )
-        select
-            a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why,
-            (
-                select count(*)
-                from reports as o
-                where o.hpa_uid = a.hpa_uid and o.class = 'report.other_reason'
-            ) as other_reasons
-        from agreement as a
-        left join hpas as h using (hpa_uid)
-        left join reasons as r using (hpa_uid)
-        order by a.match_pct nulls last, a.divergent desc, a.namespace, a.name
-    """):
+    place_of = {row["hpa_uid"]: place for place, row in enumerate(_worst_first(results))}
+    rows = results.rows(account_sql("hpas"))
+    for row in sorted(rows, key=lambda row: place_of[row["hpa_uid"]]):
         uid = row["hpa_uid"]
         yield HpaAccount(
             namespace=row["namespace"],
@@ -104,85 +75,17 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
         )
 
 
-def _by_hpa(results: Results, text: str) -> _ByHpa:
+def _by_hpa(results: Results, text: str, **values: int) -> _ByHpa:
     rows_of: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in results.rows(text):
+    for row in results.rows(text, **values):
         rows_of[row.pop("hpa_uid")].append(row)
     return rows_of
 
 
-def _foreign_writes(results: Results) -> _ByHpa:
-    return _by_hpa(
-        results,
-        """
-        with standing as (
-            -- How long each number of replicas stood.
-            select
-                hpa_uid, to_replicas, at_hi as since,
-                lead(at_hi, 1, (select ended_at from recordings)) over (partition by hpa_uid order by at_hi) as until
-            from scale_events
-            where source = 'actual'
-        )
-        select
-            w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
-            epoch_us(w.restored_at) as restored_us, w.restored_to,
-            coalesce(sum(
-                greatest(w.from_replicas - s.to_replicas, 0) * greatest(epoch(s.until - s.since), 0)
-            ), 0) as missing_pod_s
-        from foreign_writes as w
-        left join standing as s
-            on s.hpa_uid = w.hpa_uid
-            and s.since >= w.ts
-            and s.since < coalesce(w.restored_at, 'infinity')
-        group by all
-        order by at_us
-        """,
-    )
-
-
-def _findings(results: Results) -> _ByHpa:
-    return _by_hpa(
-        results,
-        """
-        select
-            hpa_uid, pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
-        from findings
-        order by first_at, pattern
-        """,
-    )
-
-
-def _holds(results: Results) -> _ByHpa:
-    """What held an HPA for a minute or more, the longest first."""
-    return _by_hpa(
-        results,
-        f"""
-        select
-            hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us,
-            coalesce(sum(lasted_s), 0) as lasted_s,
-            -- Of pods that counted as idle it is known how many they were, of the others what the metrics asked for.
-            coalesce(sum(lasted_s * case
-                when cause = 'unready' then idle_pods
-                when cause in ('memory', 'up_window', 'up_forbidden', 'down_forbidden') then abs(wanted_more)
-            end), 0) as pod_s,
-            coalesce(max(idle_pods), 0) as idle_pods,
-            coalesce(arg_max(pods, idle_pods), 0) as pods
-        from ({HELD})
-        where cause is not null
-        group by hpa_uid, cause
-        having sum(lasted_s) >= {LONG_HOLD_S}
-        order by sum(lasted_s) desc, cause
-        """,  # noqa: S608 our own SQL
-    )
-
-
 def hpa_names(results: Results) -> list[str]:
-    """Every HPA of the current replay as `namespace/name`. The first is the one that the page of a replay explains."""
-    rows = results.rows("""
-        select a.namespace || '/' || a.name as hpa
-        from agreement as a
-        order by
-            a.hpa_uid in (select hpa_uid from changes union all select hpa_uid from divergences) desc,
-            a.match_pct nulls last, a.divergent desc, a.namespace, a.name
-    """)
-    return [row["hpa"] for row in rows]
+    """Every HPA of the current replay as `namespace/name`, the one that matters most first."""
+    return [row["hpa"] for row in _worst_first(results)]
+
+
+def _worst_first(results: Results) -> list[dict[str, Any]]:
+    return results.rows(account_sql("worst_first"))

@@ -1,6 +1,8 @@
 """Writes what each relation and column is into the results file, so that every SQL client shows it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+import duckdb
 
 from hpaaudit.results import sql
 
@@ -12,16 +14,17 @@ OF_AN_HPA = {
     "name": "of the HPA",
 }
 """What the columns are that begin every relation about an HPA. Its file does not repeat them."""
-FOLDERS = ("schema", "views", "recorded")
-"""The folders of `sql/` whose files make the relations of schema `main`."""
 
 
-def comments(columns_by_relation: dict[str, list[str]]) -> Iterator[str]:
-    """The statements that describe these relations of schema `main` and their columns, as their SQL does."""
-    for folder in FOLDERS:
+def comments(connection: duckdb.DuckDBPyConnection, folders: Collection[str]) -> Iterator[str]:
+    """The statements that describe relations of schema `main` and their columns, as their SQL does.
+
+    folders   those of `sql/` whose files made the relations
+    """
+    for folder in folders:
         for name, text in sql.folder(folder).items():
-            if name in columns_by_relation:
-                yield from _comments(name, columns_by_relation[name], sql.described(text))
+            columns = [column for column, *_ in connection.execute(f"describe main.{name}").fetchall()]
+            yield from _comments(name, columns, sql.described(text))
 
 
 def said(column: str, columns: list[str], heading: sql.Heading) -> str:

@@ -25,6 +25,7 @@ from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.comments import comments
 from hpaaudit.results.copy_facts import copy_facts
 from hpaaudit.results.copy_statuses import copy_statuses
+from hpaaudit.results.empty_file import STORAGE_VERSION, empty_file
 from hpaaudit.results.facts import FactTables
 from hpaaudit.results.findings import findings
 from hpaaudit.results.interruptible import interruptible, is_interruption
@@ -33,8 +34,8 @@ from hpaaudit.results.mismatch_filter import MismatchFilter
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
 from hpaaudit.results.recorded_streams import ReplayedRecording
+from hpaaudit.results.statements import run
 
-STORAGE_VERSION = "v1.4.0"  # what DuckDB 1.4 and newer can open
 NUMBERS = "numbers"
 """The detail that keeps neither steps nor pods. The compiled rules know no other."""
 _MEMORIES = {"all"}
@@ -69,11 +70,12 @@ class ResultsWriter:
     recorded            the recording, from which pods, targets, writes and Events are copied; None: there are none
     overwrite           replace a results file that is there
     keeps_replays       the other replays of the same recording that the file holds are kept in schema `runs`
+    cache               a folder in which the file without rows is kept for later processes; None: none
 
     Raises FileExists if a file is there that may not be replaced, NotWritable, and DamagedRecording.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 what a writer needs to know, none follows from another
         self,
         path: Path,
         info: RecordingInfo,
@@ -82,6 +84,7 @@ class ResultsWriter:
         overwrite: bool,
         keeps_replays: bool = False,
         recorded: ReplayedRecording | None = None,
+        cache: Path | None = None,
     ) -> None:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
@@ -95,6 +98,7 @@ class ResultsWriter:
         self._info = info
         self._replay = replay
         self._recorded = recorded
+        self._cache = cache
         self._keeps_replays = keeps_replays
         self._log_tables: Mapping[str, pa.Table] = {} if recorded is None else recorded.log_tables
         self._folder = _private_folder(path)
@@ -102,7 +106,7 @@ class ResultsWriter:
         self._connection = duckdb.connect(config={"temp_directory": str(self._folder / "spill"), **_SETTINGS})
         try:
             interruptible(self._connection, self._prepare)
-        except _UNWRITABLE as error:  # also for a path with a backslash or a question mark: DuckDB misreads these
+        except (*_UNWRITABLE, OSError) as error:  # also for a path with a \ or a ?: DuckDB misreads these
             self._connection.close()
             self._drop()
             raise self._unwritable(error) from error
@@ -183,34 +187,19 @@ class ResultsWriter:
         if is_interruption(error):
             raise KeyboardInterrupt from error
 
-    def _unwritable(self, error: duckdb.Error) -> NotWritable:
+    def _unwritable(self, error: duckdb.Error | OSError) -> NotWritable:
         reason = str(error).splitlines()[0]
         return NotWritable(f"{self._path} cannot be written ({reason}): name another file with --into")
 
     def _prepare(self) -> None:
+        self._unfinished.write_bytes(empty_file(self._cache))
         target = str(self._unfinished).replace("'", "''")
-        self._connection.execute(f"attach '{target}' as results (storage_version '{STORAGE_VERSION}')")
+        self._connection.execute(f"attach '{target}' as results")
         self._connection.execute("use results")
-        self._connection.execute("begin")  # one commit for everything
-        self._connection.execute("create schema runs")
-        for name in ("macros", "schema"):
-            for text in sql.folder(name).values():
-                self._connection.execute(text)
-        views = dict(sql.folder("views"))
-        self._connection.execute(views.pop("current_replay"))
-        tables = self._connection.sql("select table_name from duckdb_tables() where schema_name = 'runs'").fetchall()
-        for (table,) in tables:
-            self._connection.execute(
-                f"create view main.{table} as from runs.{table} "  # noqa: S608 our own table's name
-                "where replay_id = (select replay_id from main.current_replay)"
-            )
-        for text in views.values():
-            self._connection.execute(text)
-        self._connection.execute("commit")
         staged = str(self._folder / "staged.duckdb").replace("'", "''")
         self._connection.execute(f"attach '{staged}' as staged (storage_version '{STORAGE_VERSION}')")
         for text in sql.folder("staging").values():
-            self._connection.execute(text)
+            run(self._connection, text)
 
     def _show_recorded(self) -> None:
         """Creates the views on the recording's files, the list of these files, and a copy of the rows in the log.
@@ -235,18 +224,8 @@ class ResultsWriter:
             except duckdb.Error as error:
                 self._check(columns)
                 raise NotWritable(f"DuckDB cannot show {name} ({str(error).splitlines()[0]}): update it") from error
-        ask(";".join(comments(self._relations())))
+        ask(";".join(comments(self._connection, ("recorded",))))
         ask("commit")
-
-    def _relations(self) -> dict[str, list[str]]:
-        """The relations of schema `main` with their columns in order."""
-        rows = self._connection.execute("""
-            select table_name, list(column_name order by column_index)
-            from duckdb_columns()
-            where database_name = 'results' and schema_name = 'main'
-            group by table_name
-        """).fetchall()
-        return dict(rows)
 
     def _copy(self, table: str, rows: pa.Table) -> None:
         self._connection.register("arrived", rows)
@@ -276,9 +255,9 @@ class ResultsWriter:
                 continue
             if "$first" in text:
                 for first, last in self._parts():
-                    ask(text, {"first": first, "last": last})
+                    run(self._connection, text, {"first": first, "last": last})
             else:
-                ask(text)
+                run(self._connection, text)
             if name == FOUND:
                 self._find()
         ask("commit")
@@ -288,7 +267,7 @@ class ResultsWriter:
         signs = {sign for (sign,) in self._connection.execute("select sign from signs").fetchall()}
         for finding in findings():
             if not finding.needs or finding.needs & signs:
-                self._connection.execute(finding.insert)
+                run(self._connection, finding.insert)
 
     def _has_inferred(self) -> bool:
         """Whether any reconcile was inferred between two that left a trace: only these may not have taken place."""

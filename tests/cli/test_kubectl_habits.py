@@ -12,6 +12,7 @@ from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.report.table import NARROWEST, table
+from tests.bench import fleet
 from tests.cli.run import run
 
 pytestmark = pytest.mark.usefixtures("at_desk")
@@ -38,6 +39,25 @@ def test_an_hpa_is_named_as_in_kubectl(command: str, hpa: str) -> None:
 @pytest.mark.parametrize("options", ["-n shop", "--namespace shop", "-nshop -o json", "-A -q", "--namespace=shop"])
 def test_such_options_may_stand_before_the_command(options: str) -> None:
     assert printed(f"hpaaudit {options} explain web.duckdb") == printed(f"hpaaudit explain web.duckdb {options}")
+
+
+def test_name_lists_the_hpas_of_a_recording_and_of_a_replay() -> None:
+    assert run("hpaaudit import capture people.jsonl.gz --into named")[0] == 0
+    recorded = printed("hpaaudit inspect named -o name").splitlines()
+    replayed = printed("hpaaudit replay named -o name -q").splitlines()
+    assert sorted(replayed) == sorted(recorded) != []
+    assert all(printed(f"hpaaudit timeline named {hpa}").startswith(f"{hpa} -> ") for hpa in replayed[:3])
+
+
+def test_wide_lists_what_text_only_counts() -> None:
+    fleet.write(Path("many"), hpas=14, hours=0.1, seed=2)
+    for command in ("inspect many", "replay many -q"):
+        text, wide = (printed(f"hpaaudit {command} -o {output}") for output in ("text", "wide"))
+        names = printed("hpaaudit inspect many -o name").split()
+        assert len(names) == 14
+        assert all(name in wide for name in names)
+        assert not all(name in text for name in names)
+        assert (" more" in text, " more HPA" in wide) == (True, False)
 
 
 @pytest.mark.parametrize(

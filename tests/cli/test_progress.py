@@ -1,6 +1,7 @@
 """How far a replay is, shown on a terminal only, and only if it takes long."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from hpaaudit.cli import progress
 from hpaaudit.cli.progress import ProgressLine
 from hpaaudit.flows.replay import replay
-from hpaaudit.report.progress import replay_line
+from hpaaudit.report.progress import replay_line, steps_line
 from tests.cli.run import run
 
 
@@ -67,3 +68,35 @@ def test_every_reconcile_of_a_replay_is_counted() -> None:
     assert [decided for decided, _ in calls] == list(range(1, len(calls) + 1))
     assert {planned for _, planned in calls} == {len(calls)}
     assert reconciles == len(calls) > 0
+
+
+def test_verbose_says_how_long_each_step_took_in_pipes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    times = iter([0.0, 1.0, 4.5, 6.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
+    with ProgressLine(quiet=False, verbose=True) as line:
+        line(100, 400)
+        line(101, 400)
+        line(400, 400)
+    assert stderr.getvalue() == "opened 1.00 s, decided 3.50 s, compared 1.50 s; 6.00 s in all\n"
+
+
+@given(st.lists(st.floats(0, 1e5), min_size=1, max_size=5))
+def test_the_steps_add_up_to_the_whole(ends: list[float]) -> None:
+    begins = [0.0, *sorted(ends)]
+    line = steps_line([(f"step{number}", begin) for number, begin in enumerate(begins[:-1])], begins[-1])
+    took = [float(text) for text in re.findall(r"([\d.]+) s", line)]
+    assert sum(took[:-1]) == pytest.approx(took[-1], abs=0.01 * len(took))
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize(
+    "command",
+    ["explain web.duckdb", "timeline web.duckdb", "query web.duckdb what_happened", "report web.duckdb --into v.html",
+     "import capture people.jsonl.gz --into verbose", "replay verbose", "verify verbose", "verify verbose --deep"],
+)  # fmt: skip
+def test_every_command_that_may_take_long_knows_verbose(command: str) -> None:
+    code, _, err = run(f"hpaaudit -v {command}")
+    assert code == 0
+    assert re.search(r"^opened [\d.]+ s.*; [\d.]+ s in all$", err, re.MULTILINE)

@@ -149,3 +149,12 @@ def test_marks_without_end_are_listed_in_part_and_the_rest_is_counted() -> None:
 def test_a_hostile_name_does_not_reach_the_terminal() -> None:
     mark = Mark(at_us=NOON, until_us=None, kind=MarkKind.WRITE, who="\x1b[2J\u202ex", what="1 -> 2")
     assert "\x1b" not in drawn(marks=(mark,), target="Deployment/\x1b]0;x\x07", namespace="\x9b2J")
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize(("columns", "widest"), [(56, 56), (64, 64), (200, 79)])
+def test_the_text_of_a_page_fits_a_narrow_terminal(columns: int, widest: int) -> None:
+    code, shown = typed_raw(["explain", "web.duckdb", "-q"], [], "", {"COLUMNS": str(columns)})
+    below_headline = shown.splitlines()[1:]
+    assert code == 0
+    assert widest - 15 < max(map(len, below_headline)) <= widest

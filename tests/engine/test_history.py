@@ -11,7 +11,7 @@ from hpaaudit.engine.behaviours.surroundings import API, FLAGS
 from hpaaudit.engine.behaviours.table import BEHAVIOURS
 from hpaaudit.engine.behaviours.version import parsed
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.history import ChangeKind, ChangeVerb
+from hpaaudit.model.history import ChangeKind, ChangeVerb, KnownBy
 
 RULES = {rule.name: rule for rule in (*BEHAVIOURS, *FLAGS, *API)}
 MINORS = (*KNOWN, ALPHA)
@@ -28,7 +28,8 @@ releases = st.builds(
 @example(one="1.15.0", other="1.21")  # lost and back: no difference
 def test_between_two_releases_stands_exactly_what_only_one_of_them_has(one: str, other: str) -> None:
     low, high = sorted((version_of(one), version_of(other)))
-    told = {c.name: c.verb == ChangeVerb.BEGAN for c in between(one, other).changes if c.kind != ChangeKind.GATE}
+    changes = [c for c in between(one, other).changes if c.kind != ChangeKind.GATE and c.verb != ChangeVerb.PLANNED]
+    told = {c.name: c.verb == ChangeVerb.BEGAN for c in changes}
     assert told == {name: rule.holds(high) for name, rule in RULES.items() if rule.holds(low) != rule.holds(high)}
 
 
@@ -58,6 +59,21 @@ def test_the_whole_history_read_from_the_start_gives_what_holds_in_each_release(
                 holding ^= {change.name}
         late = {c.name for c in changes for text in c.backports if parsed(text)[:2] == parsed(minor)[:2]}
         assert holding | late == {name for name, rule in RULES.items() if rule.holds(version_of(minor))}, minor
+
+
+@given(one=releases, other=releases)
+@example(one="1.37", other="1.38")
+@example(one="1.37.0", other="1.37")
+@example(one="1.38", other="1.38")
+def test_between_two_releases_stands_what_is_planned_for_the_newer_one(one: str, other: str) -> None:
+    """And for each release between them, but nothing that is planned for the older one, or for none."""
+    low, high = sorted((version_of(one), version_of(other)))
+    told = [change for change in between(one, other).changes if change.verb == ChangeVerb.PLANNED]
+    minors = {
+        text for text in MINORS if low < version_of(text) and parsed(text) <= high and low[:2] != parsed(text)[:2]
+    }
+    assert [change.name for change in told] == [row.name for row in PLANNED if row.release in minors]
+    assert {change.known_by for change in told} <= {KnownBy.READ}
 
 
 def test_every_gate_and_every_plan_is_told() -> None:

@@ -75,3 +75,14 @@ def test_usage_is_that_of_the_selector_or_of_the_namespace_without_others(
 def test_a_failed_answer_counts_as_it_came() -> None:
     failed = read("/api/v1/model/namespaces/shop/pod-list/a,b/metrics/cpu-usage", "no endpoints", 503)
     assert observed([failed], asked(), NOW_US) is failed
+
+
+@pytest.mark.parametrize(("pods", "metric"), [("a%2Cb", "custom/qps"), ("a,b", "custom%2Fqps")])
+def test_names_in_a_path_may_be_escaped(pods: str, metric: str) -> None:
+    answer = model(pods, [points("09:00"), points("09:01")], metric)
+    assert len(answered(answer, question=asked("custom/qps"))) == 2
+
+
+def test_only_the_usage_of_pods_answers_the_question_for_it() -> None:
+    other = read("/api/v1/nodes", {"items": [{"metadata": {"name": "a"}}]})
+    assert answered(other, model("a,b", [points("09:00")]), question=asked(RESOURCES)) is None

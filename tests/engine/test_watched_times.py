@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, STATUS_WRITE, WATCH, Evidence
+from hpaaudit.engine.replay.reconcile_times import EVENT, GRID, NOWHERE, SCALE_WRITE, STATUS_WRITE, WATCH, Evidence
 from hpaaudit.engine.replay.watched_times import Seen, watched_times
 from hpaaudit.model.units import SECOND
 
@@ -45,6 +45,8 @@ def shown(seen: list[Seen], end: int = 100, *, newborn: bool = False, starts: tu
         (["0e", "10s", "22s"], False, (), ["10 status 20", "22 status 30", "22 watch 31", "40 grid", "70 grid"]),
         # A status that changes a period later is that of a resync.
         (["0e", "10s", "40s"], False, (), ["10 status 20", "10 watch 21", "40 status 30", "40 watch 31", "70 grid"]),
+        # Half a period after it, too.
+        (["0e", "10s", "25s"], False, (), ["10 status 20", "10 watch 21", "25 status 30", "25 watch 31", "55 grid"]),
         # An edit is reconciled at once, too.
         (["0e", "10s", "20e"], False, (), ["10 status 20", "10 watch 21", "20 watch 31", "40 grid", "70 grid"]),
         (["0e", "10s", "20e", "20.2s"], False, (), ["10 status 20", "10 watch 21", "20.2 status 40", "20.2 watch 41",
@@ -52,6 +54,10 @@ def shown(seen: list[Seen], end: int = 100, *, newborn: bool = False, starts: tu
         # A new HPA is reconciled at once; resyncs keep the time of the process.
         (["5e", "5.1s"], True, (0,), ["5.1 status 20", "5.1 watch 21", "30 grid", "60 grid"]),
         # A process that starts lists every HPA, and reconciles it.
+        (["0e", "10s"], False, (0,), ["10 status 20", "10 watch 21", "40 grid", "70 grid"]),
+        (["0s"], False, (), ["30 grid", "60 grid"]),
+        (["0e", "10s"], False, (100,), ["10 status 20", "10 watch 21", "40 grid", "70 grid"]),
+        (["0e", "10s"], False, (10,), ["10 status 20", "10 watch 21", "10 watch", "40 grid", "70 grid"]),
         (["0e", "10s"], False, (52,), ["10 status 20", "10 watch 21", "40 grid", "52 watch", "82 grid"]),
     ],
 )  # fmt: skip
@@ -66,6 +72,38 @@ def test_a_write_of_the_scale_before_the_status_belongs_to_its_reconcile_and_mak
     evidence = [Evidence(10 * SECOND, 15, STATUS_WRITE), Evidence(int(10.1 * SECOND), 30, STATUS_WRITE)]
     times = watched_times(seen, evidence, 30 * SECOND, PERIOD_US, newborn=False)
     assert [(time.facts, time.source) for time in times] == [(15, STATUS_WRITE), (30, STATUS_WRITE), (31, WATCH)]
+
+
+def seconds(seen: list[Seen], *evidence: Evidence) -> list[float]:
+    """When the reconciles were that these states and traces tell of."""
+    times = watched_times(seen, evidence, 100 * SECOND, PERIOD_US, newborn=False)
+    return [time.at_us / SECOND for time in times]
+
+
+def test_what_is_seen_up_to_two_seconds_after_a_change_is_of_the_reconcile_that_it_caused() -> None:
+    edits = states("29e", "64e")
+    assert seconds(edits, Evidence(66 * SECOND, 25, SCALE_WRITE)) == [59, 64]
+    assert seconds(edits, Evidence(66 * SECOND + 1, 25, SCALE_WRITE)) == [36.000001, 64, 66.000001]
+
+
+def test_the_traces_of_one_resync_are_one_reconcile_with_the_strongest_and_the_first_fact() -> None:
+    written = Evidence(10 * SECOND, 20, STATUS_WRITE)
+    traces = [written, Evidence(40 * SECOND, 37, EVENT), Evidence(41 * SECOND, 35, STATUS_WRITE)]
+    times = watched_times(states("0e", "10s"), traces, 60 * SECOND, PERIOD_US, newborn=False)
+    assert times[-1] == Evidence(40 * SECOND, 35, STATUS_WRITE)
+
+
+def test_resyncs_before_the_first_state_are_those_of_the_last_process_until_then() -> None:
+    seen = states("11e", "44s")
+    assert shown(seen, starts=(-65, 11)) == ["14 grid", "44 status 20", "44 watch 21", "74 grid"]
+    assert shown(states("77e"), newborn=True, starts=(-43, 20)) == ["77 watch 11", "80 grid"]
+
+
+def test_traces_half_a_period_apart_are_of_two_resyncs() -> None:
+    edited = states("0e", "10s")
+    first, last = Evidence(10 * SECOND, 20, STATUS_WRITE), Evidence(40 * SECOND, 30, STATUS_WRITE)
+    assert seconds(edited, first, last, Evidence(55 * SECOND - 1, 35, STATUS_WRITE)) == [10, 10, 40, 70]
+    assert seconds(edited, first, last, Evidence(55 * SECOND, 35, STATUS_WRITE)) == [10, 10, 40, 55]
 
 
 @given(

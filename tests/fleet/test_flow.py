@@ -123,7 +123,7 @@ def test_compiled_code_lies_in_the_users_cache_where_the_installation_is_not_our
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("os.access", lambda *_: False)
-    assert flow.cache_folder().parent == tmp_path / "hpaaudit"
+    assert flow.cache_folder().parent == tmp_path / "hpaaudit" / "compiled"
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,13 @@ from hpaaudit.model.facts import (
 from hpaaudit.report import codes as in_words
 from hpaaudit.report.reasons import _SENTENCES
 from hpaaudit.results import sql
-from hpaaudit.results.comments import FOLDERS, OF_AN_HPA, said
+from hpaaudit.results.comments import OF_AN_HPA, said
 from hpaaudit.results.read import Results
 from tests.cli.run import run
 from tests.script import parse
+
+RELATIONS = ("schema", "views", "recorded")
+"""The folders of `sql/` whose files make the relations of schema `main`."""
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -208,7 +211,7 @@ def test_every_relation_and_column_is_on_the_page_in_the_words_of_its_sql(result
     page = ROOT / "docs" / "results.md"
     assert set(sections(RESULTS)) == set(columns_by_relation)
     text = RESULTS
-    headings = {name: sql.described(part) for folder in FOLDERS for name, part in sql.folder(folder).items()}
+    headings = {name: sql.described(part) for folder in RELATIONS for name, part in sql.folder(folder).items()}
     for name, columns in columns_by_relation.items():
         names = [column for column, _ in columns]
         left_out = len(OF_AN_HPA) if names[:4] == [*OF_AN_HPA] else int(names[0] == "replay_id")

@@ -23,9 +23,10 @@ import pytest
 from tests.mutants import store
 from tests.mutants.change import install
 from tests.mutants.kernel_calls import Call
+from tests.mutants.lines import lines_of
 from tests.mutants.mutants import MUTANTS, Mutant
 from tests.mutants.questions import Question, Test, in_order
-from tests.mutants.record import ASKED, changed_lines, record
+from tests.mutants.record import ASKED, record
 from tests.mutants.workers import in_workers, silence
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +68,7 @@ class Fate:
 def fate(mutant: Mutant) -> Fate:
     """What notices a mutant, in both engines."""
     begun = time.perf_counter()
-    changed = changed_lines(mutant)
+    changed = lines_of(mutant)
     reached = (mutant.file, mutant.function) in ASKED.rules
     install(mutant)
     with silence():

@@ -1,4 +1,4 @@
-"""Which lines of the rules run while something is asked, and which lines a mutant touches.
+"""Which lines that may be changed run while something is asked, and which lines a mutant touches.
 
 What runs none of a mutant's lines cannot notice the mutant.
 """
@@ -12,12 +12,17 @@ from types import FrameType
 from typing import Any
 
 from tests.mutants.change import ENGINE, function_of, path_of
-from tests.mutants.mutants import Mutant
+from tests.mutants.mutants import MUTANTS, Mutant
 
 Lines = int
-"""A set of lines of rules: the bit of each is 1."""
+"""A set of lines: the bit of each is 1."""
 
-_FILES = sorted(path for folder in ("rules", "eras") for path in (ENGINE / folder).glob("*.py"))
+_FILES = sorted(
+    {path_of(mutant) for mutant in MUTANTS}.union(*((ENGINE / folder).glob("*.py") for folder in ("rules", "eras")))
+)
+FOLLOWED = [str(path.relative_to(ENGINE)) for path in _FILES]
+"""The files whose lines are followed, in the order of their bits."""
+
 _LENGTHS = [len(path.read_bytes().splitlines()) for path in _FILES]
 _FIRST_BITS = {str(path): sum(_LENGTHS[:nth]) for nth, path in enumerate(_FILES)}
 
@@ -31,7 +36,7 @@ class Running:
 
 @contextmanager
 def running_lines() -> Iterator[Running]:
-    """Fills in the lines of rules that run inside of the `with`."""
+    """Fills in the lines that run inside of the `with`, of the files that are followed."""
     seen: set[tuple[int, int]] = set()
 
     def called(frame: FrameType, _event: str, _argument: Any) -> Any:

@@ -6,11 +6,9 @@ from itertools import groupby
 from pathlib import Path
 
 from tests.mutants import kernel_calls, store
-from tests.mutants.change import path_of
 from tests.mutants.kernel_calls import Call, calls_of
 from tests.mutants.kernel_worlds import Group, groups
-from tests.mutants.lines import Lines, lines_of
-from tests.mutants.mutants import Mutant
+from tests.mutants.lines import FOLLOWED
 from tests.mutants.questions import EVERYTHING, Question, Reach, Test, reach, worlds
 from tests.mutants.workers import in_workers, silence
 
@@ -47,14 +45,9 @@ def record(tests: Sequence[Test], *, kernel_only: bool) -> None:
         _record_tests(tests)
 
 
-def changed_lines(mutant: Mutant) -> Lines:
-    """The lines that a mutant touches; all lines where it is in a file that is not followed."""
-    return lines_of(mutant) if path_of(mutant).parent.name in ("rules", "eras") else EVERYTHING
-
-
 def _record_kernel() -> None:
     files = [*_program(), *_decisions(), *(TESTS / "fleet").rglob("*.py"), *_own("lines", "kernel_calls")]
-    same = store.key_of(files)
+    same = store.key_of(files, FOLLOWED)
     keys = {group: store.key_of((), (same, group)) for group in groups()}
     known = {group: store.read(_kernel(group), key) for group, key in keys.items()}
     unknown = [group for group in known if known[group] is None]
@@ -93,7 +86,7 @@ def _record_tests(tests: Sequence[Test]) -> None:
 
 def _reaches(name: str, files: Sequence[Path], parts: Sequence[Sequence[int]]) -> dict[str, Reach]:
     """What the questions of these numbers run, by their names."""
-    key = store.key_of(files)
+    key = store.key_of(files, FOLLOWED)
     known: dict[str, Reach] | None = store.read(name, key)
     if known is None:
         known = {question: seen for part in in_workers(_reach, parts) for question, seen in part}

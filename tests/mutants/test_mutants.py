@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.engine.replay.watched_times import Seen, watched_times
 from hpaaudit.engine.rules.forbidden_windows import NEVER_SCALED, ForbiddenWindows, is_open, may_scale
 from tests.mutants import store
 from tests.mutants.change import ENGINE, install, mutated, path_of
 from tests.mutants.lines import lines_of, running_lines
 from tests.mutants.mutants import MUTANTS, Mutant
-from tests.mutants.questions import EVERYTHING
-from tests.mutants.record import changed_lines
 
+WATCHED = "replay/watched_times"
 LATER = Mutant("forbidden_windows", "is_open", "last_scale_us + window_us < metric_us", "True")
 NEVER = Mutant("forbidden_windows", "is_open", "last_scale_us == NEVER_SCALED", "False")
 
@@ -44,12 +44,14 @@ def test_whoever_imported_a_function_before_runs_the_mutant() -> None:
 
 
 def test_every_mutant_touches_a_line() -> None:
-    assert [mutant.name for mutant in MUTANTS if not changed_lines(mutant)] == []
+    assert [mutant.name for mutant in MUTANTS if not lines_of(mutant)] == []
 
 
-def test_what_is_not_followed_is_asked_about_by_everything() -> None:
-    unfollowed = [mutant for mutant in MUTANTS if mutant.file.startswith(("replay/", "controller/"))]
-    assert {changed_lines(mutant) for mutant in unfollowed} == {EVERYTHING}
+def test_a_mutant_outside_of_the_rules_is_reached_by_what_runs_no_rule() -> None:
+    outside = next(mutant for mutant in MUTANTS if (mutant.file, mutant.function) == (WATCHED, "watched_times"))
+    with running_lines() as running:
+        watched_times([Seen(0, 10, is_status=False)], [], 100, 30, newborn=True)
+    assert running.lines & lines_of(outside)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hpaaudit.model.facts import (
     PodSeen,
     Reconciled,
     ResourceMetricsRead,
+    ScaleRead,
     TargetSeen,
     ValuesRead,
 )
@@ -59,3 +60,20 @@ def test_before_an_instant_only_what_is_watched_is_read(opened: Recording) -> No
     first = next(fact for fact in opened.facts() if isinstance(fact, Reconciled))
     items = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.ended_us + 1))
     assert {type(fact) for fact in items} == {ControllerSeen, HpaSeen, PodSeen, PodGone, TargetSeen}
+
+
+def test_after_an_instant_no_answer_is_read_and_everything_else_is(opened: Recording) -> None:
+    """Wherever the instant lies: before, in and after a segment, and on an answer itself."""
+    first = next(fact for fact in opened.facts() if isinstance(fact, Reconciled))
+    whole = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.started_us))
+    answers = ResourceMetricsRead | ValuesRead | ScaleRead
+    polled = [fact for fact in whole if isinstance(fact, answers)]
+    assert len(opened.segments) > 1
+    instants = [
+        opened.info.started_us - 1,
+        *(fact.at_us for fact in polled[:: len(polled) // 12]),
+        opened.info.ended_us,
+    ]
+    for until_us in instants:
+        until = list(opened.facts_of_hpa(first.namespace, first.name, opened.info.started_us, until_us=until_us))
+        assert until == [fact for fact in whole if fact.at_us <= until_us or not isinstance(fact, answers)]

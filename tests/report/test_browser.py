@@ -42,7 +42,7 @@ WALK = """(async () => {
     const area = document.querySelector(".area");
     const press = (key) => area.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
     const told = () => [document.querySelector(".reconcile h3").innerText,
-        ...[...document.querySelectorAll(".reconcile p, .reconcile dd")].map((one) => one.innerText)];
+        ...[...document.querySelectorAll(".reconcile h4, .reconcile p, .reconcile dd")].map((one) => one.innerText)];
     press("Home");
     const walked = [told()];
     for (let last = ""; last !== walked.at(-1)[0];) {
@@ -120,10 +120,16 @@ def test_the_keyboard_reaches_every_reconcile_and_each_is_told_as_explain_tells_
     assert answer["pinned"] == [next(text for text in shown if "14:58:08Z" in text), "H3"]
 
 
-def test_axe_finds_nothing_serious(demo: Path, tmp_path: Path) -> None:
-    axe = (AXE / "axe.min.js").read_text("utf-8")
-    answer = look(demo, tmp_path, f"(async () => {{ await {FACTS}; {axe}; return (await axe.run()).violations }})()")
-    grave = [one for one in answer.answer if one["impact"] in ("serious", "critical")]
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
+@pytest.mark.parametrize("hpas", [1, 5], ids=["one HPA", "a fleet"])
+def test_axe_finds_nothing_serious(hpas: int, width: int, scheme: str, demo: Path, tmp_path: Path) -> None:
+    axe, at = (AXE / "axe.min.js").read_text("utf-8"), demo
+    if hpas > 1:
+        at = tmp_path / "fleet.html"
+        at.write_text(written("checkout", hpas), "utf-8")
+    script = f"(async () => {{ await {FACTS}; {axe}; return (await axe.run()).violations }})()"
+    found = look(at, tmp_path / "profile", script, width=width, scheme=scheme).answer
+    grave = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in grave] == []
 
 

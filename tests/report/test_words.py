@@ -252,26 +252,6 @@ def test_hostile_names_cannot_steer_the_terminal_or_a_pasted_command() -> None:
     assert "hpaaudit explain 'my results.duckdb' '\\x1b[2J/web; rm -rf ~' --at 2026-03-02T12:00:00Z" in text
 
 
-def test_many_hpas_are_told_in_a_table() -> None:
-    text = replay_text(
-        ReplayAccount(
-            file="x.duckdb",
-            recording="x",
-            started_us=NOON,
-            ended_us=NOON,
-            release="1.36",
-            assumptions=(),
-            gaps=(("events", 61.0), ("pods", 2.0)),
-            hpas=tuple(hpa(name=f"web{number}") for number in range(5)),
-        )
-    )
-    assert text.count("The HPA was faithful") == 3
-    assert "\n  shop/web4          40     40" in text
-    assert "5 HPAs   200 reconciles   200 match   0 skew   0 divergent   0 undecidable\n" in text
-    assert "recorder gaps: events 1m 01s, pods 2s\n" in text
-    assert "assumed: nothing\n" in text
-
-
 def one_screen(account: HpaAccount) -> str:
     """The first screen of a recording with this HPA alone, in one line."""
     page = ReplayAccount(

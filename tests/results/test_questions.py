@@ -9,8 +9,11 @@ import pytest
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.question import Occasion
 from hpaaudit.report.questions import questions_text
+from hpaaudit.report.replay import replay_text
 from hpaaudit.report.table import table
 from hpaaudit.results import sql
+from hpaaudit.results.account import hpa_names, replay_account
+from hpaaudit.results.account_reconcile import interesting
 from hpaaudit.results.answer import Answer
 from hpaaudit.results.questions import Scope, ask, question_named, questions
 from hpaaudit.results.read import Results
@@ -70,6 +73,14 @@ def test_one_hpa_has_the_rows_that_it_has_among_all(name: str, fleet_results: Re
     alone = Answer(fleet_results, ask(fleet_results, question, Scope(at_us=story.INFO.ended_us, hpa="shop/web-2")))
     named = everybody.columns.index("name")
     assert [row for row in everybody.rows() if row[named] == "web-2"] == alone.rows()
+
+
+def test_page_names_and_explanation_begin_with_the_hpa_that_matters_most(fleet_results: Results) -> None:
+    page = replay_account(fleet_results)
+    names = hpa_names(fleet_results)
+    assert [f"{one.namespace}/{one.name}" for one in page.hpas] == names
+    assert interesting(fleet_results, None)[0] == names[0]
+    assert f"explain {fleet_results.path} {names[0]} --at" in replay_text(page)
 
 
 def test_questions_are_listed_by_the_moment_at_which_they_are_asked() -> None:

@@ -40,9 +40,10 @@ UNTESTED = {
 """Why a statement has no test."""
 
 PARTLY = {
-    "S002-13": "the Event FailedConvertHPA is not decided: until 1.15.11, 1.16.8 and 1.17.4 an API server failed to "
-    "answer with such an object, and since then it reads the annotation as absent and drops it: no controller, newer "
-    "or older than its API server, gets one to convert",
+    "S002-13": "the Event FailedConvertHPA is not decided: the controller converts by the same code as its API server, "
+    "which until 1.15.11, 1.16.8 and 1.17.4 fails to answer with such an object, and since then reads the annotation "
+    "as absent and drops it; only an API server of 1.2 to 1.5, which does not know the annotation, would hand one to a "
+    "controller of 1.6 or newer, and no controller may be newer than its API server",
 }
 """What of a statement has no test."""
 

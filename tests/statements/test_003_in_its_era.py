@@ -22,7 +22,7 @@ from hpaaudit.model.hpa import ObjectRef
 from hpaaudit.model.units import Micros
 from tests.engine.scenes import cpu, hpa_of
 from tests.importers.lines import CONTROLLER, HPAS, get_line, hpa, items, read, saw, write
-from tests.statements.old_worlds import SCALE, Look, heapster, old_hpa, old_scale, old_world
+from tests.statements.old_worlds import SCALE, Look, heapster, minor_of, old_hpa, old_scale, old_world
 from tests.statements.replaying import replayed
 
 OLD = ("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10", "1.11")
@@ -240,6 +240,45 @@ def test_s003_19_other_metrics_came_in_an_annotation(release: str, tmp_path: Pat
     (made,) = replayed(tmp_path, release, *lines)
     assert json.loads(made.status.custom_metrics)["items"][0]["name"] == "qps"
     assert made.desired in (4, 5)  # twice the replicas, or four, is the most since 1.4.4
+
+
+def _as(release: str, folder: Path, recorded: str = "1.5", annotations: tuple[tuple[str, str], ...] = ()) -> Decision:
+    """Decides as a release what another one recorded: an HPA without a cpu target, and Heapster's answers of 1.2."""
+    look = Look(at_s=0, replicas=2, usage=(160, 160), annotations=annotations)
+    shown = old_hpa(recorded, look, None, 1, 20)
+    lines = old_world("1.2", look, target=None)
+    if minor_of(release) > 2 and annotations:
+        del lines[-2]  # cpu is not asked for
+    lines[1] = get_line(-20, f"/apis/{shown['apiVersion']}/horizontalpodautoscalers", items(shown))
+    path = f"{heapster('1.2')}/api/v1/model/namespaces/shop/pod-list/web-0,web-1/metrics/custom/qps?start=x"
+    point = {"timestamp": "2026-03-02T14:00:00Z", "value": 5}
+    series = {"items": [{"metrics": [point], "latestTimestamp": point["timestamp"]}] * 2}
+    (made,) = replayed(folder, release, *lines[:-1], get_line(0, path, series, by=CONTROLLER), lines[-1])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("release", "recorded", "desired"),
+    [("1.1", "1.2", 4), ("1.1", "1.5", 4), ("1.2", "1.2", 4), ("1.2", "1.5", 4), ("1.3", "1.5", 1), ("1.5", "1.5", 1)],
+)
+def test_s003_06_until_1_2_cpu_counts_at_80_percent_whatever_version_was_recorded(
+    release: str, recorded: str, desired: int, tmp_path: Path
+) -> None:
+    """1.1 and 1.2 read `extensions/v1beta1`, where no target means 80; `autoscaling/v1` can say that there is none.
+
+    So an HPA of 1.5 that asks for a custom metric alone, decided as 1.2, is decided by cpu too.
+    """
+    made = _as(release, tmp_path, recorded, CUSTOM)
+    assert (made.desired, [proposal.target for proposal in made.proposals if proposal.metric_name == "cpu"]) == (
+        desired,
+        [80] if desired == 4 else [],
+    )
+
+
+@pytest.mark.parametrize(("release", "told"), [("1.1", False), ("1.2", False), ("1.4", True), ("1.5", True)])
+def test_s003_06_only_a_missing_target_is_said_to_be_a_default_policy(release: str, told: bool, tmp_path: Path) -> None:
+    made = _as(release, tmp_path)
+    assert ("DefaultPolicy" in [event.reason for event in made.events]) is told
 
 
 @pytest.mark.parametrize("release", ["1.6", "1.11"])

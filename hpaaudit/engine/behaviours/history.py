@@ -28,7 +28,8 @@ def history() -> Releases:
 def between(one: str, other: str) -> Releases:
     """What differs between two releases, in any order: of each rule that only one of them has, the change that did it.
 
-    A rule that came and went between them, or went and came back, is no difference. Raises UnknownRelease.
+    A rule that came and went between them, or went and came back, is no difference. What is planned for a release after
+    the older one stands at the end. Raises UnknownRelease.
     """
     older, newer = sorted((one, other), key=version_of)
     low, high = version_of(older), version_of(newer)
@@ -43,7 +44,7 @@ def between(one: str, other: str) -> Releases:
         older=known_release(older),
         newer=known_release(newer),
         is_whole=False,
-        changes=_by_release([*changes, *gates]),
+        changes=(*_by_release([*changes, *gates]), *_planned(low, high)),
     )
 
 
@@ -115,11 +116,14 @@ def _changes_of_gate(gate: Gate) -> Iterator[Change]:
         )
 
 
-def _planned() -> Iterator[Change]:
+def _planned(low: Version | None = None, high: Version | None = None) -> Iterator[Change]:
+    """What is planned; between two releases only what is planned for one after the older."""
     for row in PLANNED:
+        if low and high and not (row.release and low < parsed(row.release) <= high):
+            continue
         yield Change(
             name=row.name,
-            kind=ChangeKind.BEHAVIOUR,
+            kind=ChangeKind.GATE if row.is_gated else ChangeKind.BEHAVIOUR,
             verb=ChangeVerb.PLANNED,
             release=row.release,
             backports=(),

@@ -87,6 +87,7 @@ class Behaviours(NamedTuple):
     cpu_from_metrics_api: bool
     heapster_status_read: bool
     full_integers: bool
+    cpu_always_asked: bool
     zero_cpu_shown: bool
     first_minutes_forgiven: bool
     replica_calculator: bool

@@ -151,6 +151,13 @@ BEHAVIOURS = (
         description="numbers of replicas have 64 bits",
     ),
     Behaviour(
+        name="CpuAlwaysAsked",
+        since=("1.1",),
+        until="1.3",
+        reference="1.2 and 1.3 source",
+        description="HPAs are read as extensions/v1beta1, where a missing cpu target is 80 %: cpu always counts",
+    ),
+    Behaviour(
         name="ZeroCpuShown",
         since=("1.4",),
         reference="1.4 source",

@@ -40,12 +40,12 @@ def custom_replicas(name: str, target: float, context: MetricContext) -> FloatPr
     unready = [pod.name for pod in listed.pods if pod.phase != "Running" or pod.ready != "True"]
     counted = {pod: value for pod, value in values.items() if pod not in unready}
     missing = [pod.name for pod in listed.pods if pod.name not in unready and pod.name not in counted]
-    ready = len(listed.pods) - len(unready) - len(missing)
     if not counted:
         return Problem("metric.invalid.no_ready_metrics", "did not recieve metrics for any ready pods")
     average, ratio = _ratio(counted, target)
     fills_unready = counts_unready(len(unready), ratio)
     if not fills_unready and not missing:
+        ready = len(listed.pods) - len(unready)
         inside = within(ratio, context.tolerance)
         replicas = context.current if inside else replicas_for_ratio(ratio, ready, is_capped=False)
         return FloatProposal(replicas=replicas, average=average, ratio=ratio, measured_us=measured_us)

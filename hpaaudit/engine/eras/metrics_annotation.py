@@ -8,6 +8,7 @@ status is written every time.
 from dataclasses import replace
 
 from hpaaudit.api.v1 import cpu_status
+from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.normalize import SCALE_REASONS
 from hpaaudit.engine.controller.outcome import Outcome, gate
@@ -40,6 +41,9 @@ def reconcile(
     hpa = observation.hpa
     if hpa is None:
         return deleted(observation), EMPTY
+    behaviours = behaviours_of(flags)
+    if behaviours.cpu_always_asked and hpa.cpu_target is None:
+        hpa = replace(hpa, cpu_target=DEFAULT_CPU_UTILIZATION)
     cached = hpa if memory.cached is None else replace(hpa, status=memory.cached)
     scale = read_scale(observation, cached, flags)
     if isinstance(scale, Unreadable):
@@ -54,7 +58,7 @@ def reconcile(
     after = replace(memory, known_uid=hpa.uid)
     if not outcome.ends_without_status:
         after = replace(after, cached=outcome.status)
-    return decision_of(observation, cached, outcome, flags, behaviours_of(flags)), after
+    return decision_of(observation, cached, outcome, flags, behaviours), after
 
 
 def _decide(state: ReconcileState) -> Outcome:

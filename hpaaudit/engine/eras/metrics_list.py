@@ -110,7 +110,7 @@ def _by_metrics(state: ReconcileState) -> Outcome:
     state = state.with_condition("ScalingActive", active, recommendation.reason, recommendation.message, now_us)
     if recommendation.replicas is None:
         return without_recommendation(state, recommendation)
-    raw = max(recommendation.replicas, 0)
+    raw = recommendation.replicas
     limits = bounded(raw, state.current, bounds_of(hpa), state.behaviours)
     reason, message, is_limited = limited_words(raw, limits, state.behaviours)
     state = state.with_condition("ScalingLimited", "True" if is_limited else "False", reason, message, now_us)

@@ -17,7 +17,13 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.format.columns import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import POLLED, RECONCILES, DamagedFile, segment_table
+from hpaaudit.recording.reading.segment import (
+    POLLED,
+    RECONCILES,
+    DamagedFile,
+    garbage_collector_paused,
+    segment_table,
+)
 
 CLUSTER_WIDE = ("controllers", "leases", "versions")
 
@@ -44,47 +50,71 @@ class HpaSelection:
     namespace      all facts of this namespace from `since_us` on
     name           of the HPA: only its own lines of `reconciles`
     since_us       when the first reconcile begins
+    until_us       no later answer to a poll is read; None: all
     older_tables   tables of which older facts are read too
     """
 
     namespace: str
     name: str
     since_us: Micros
+    until_us: Micros | None
     older_tables: tuple[str, ...]
 
 
 def read_facts_of_hpa(folder: Path, segments: Sequence[Segment], selection: HpaSelection) -> Iterator[Fact]:
     """Yields the selected facts, in their order. Raises `DamagedFile`."""
-    in_namespace = {"namespace": selection.namespace}
     for segment in segments:
-        is_recent = segment.last_us >= selection.since_us
-        facts: list[tuple[int, Fact]] = []
-        for table in (*CLUSTER_WIDE, *(NAMESPACED if is_recent else selection.older_tables)):
-            where = {}
-            if table not in CLUSTER_WIDE:
-                where[NAMESPACE_COLUMN.get(table, "namespace")] = selection.namespace
-            if table == RECONCILES:
-                where["name"] = selection.name
-            facts += [fact_rows.to_fact(table, row) for row in _rows(folder, segment, table, where)]
-        if is_recent:
-            decoder = ReadDecoder(*(_rows(folder, segment, table, in_namespace) for table in POLLED[1:]))
-            try:
-                facts += [decoder.read(row) for row in _rows(folder, segment, "reads", in_namespace)]
-            except ValueError as error:
-                problem = f"names facts that its files do not hold ({error})"
-                raise DamagedFile(segment, layout.MANIFEST, problem) from error
-        yield from map(itemgetter(1), sorted(facts, key=itemgetter(0)))
+        with garbage_collector_paused():
+            facts = sorted(_numbered_facts(folder, segment, selection), key=itemgetter(0))
+        yield from map(itemgetter(1), facts)
 
 
-def _rows(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> Iterator[Row]:
-    """The rows of a segment's table whose columns have the values in `where`."""
-    names = [column.name for column in TABLES[table].columns]
-    rows = segment_table(folder, segment, table, names)
-    if rows is None:
-        return iter(())
-    for name, value in where.items():
-        rows = rows.filter(_equals(rows.column(name), value))
-    return zip(*(to_python(rows.column(name)) for name in names), strict=True)
+def _numbered_facts(folder: Path, segment: Segment, selection: HpaSelection) -> Iterator[tuple[int, Fact]]:
+    """Yields the selected facts of a segment with their numbers, table by table."""
+    is_recent = segment.last_us >= selection.since_us
+    for table in (*CLUSTER_WIDE, *(NAMESPACED if is_recent else selection.older_tables)):
+        where = {}
+        if table not in CLUSTER_WIDE:
+            where[NAMESPACE_COLUMN.get(table, "namespace")] = selection.namespace
+        if table == RECONCILES:
+            where["name"] = selection.name
+        for row in _python_rows(_table(folder, segment, table, where)):
+            yield fact_rows.to_fact(table, row)
+    if is_recent:
+        reads, *parts = _polled(folder, segment, selection)
+        try:
+            decoder = ReadDecoder(*map(_python_rows, parts))
+            for row in _python_rows(reads):
+                yield decoder.read(row)
+        except ValueError as error:
+            problem = f"names facts that its files do not hold ({error})"
+            raise DamagedFile(segment, layout.MANIFEST, problem) from error
+
+
+def _polled(folder: Path, segment: Segment, selection: HpaSelection) -> Iterator[pa.Table | None]:
+    """The reads of the namespace and their parts, up to the first read that is too late: each row has its number."""
+    cut = None
+    for table in POLLED:
+        rows = _table(folder, segment, table, {"namespace": selection.namespace})
+        if rows is not None:
+            if table == POLLED[0] and selection.until_us is not None:
+                cut = pc.min(rows.filter(pc.greater(rows.column("at_us"), selection.until_us)).column("seq")).as_py()
+            rows = rows if cut is None else rows.filter(pc.less(rows.column("seq"), cut))
+        yield rows
+
+
+def _table(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> pa.Table | None:
+    """The rows of a segment's table whose columns have the values in `where`, None if it has no rows."""
+    rows = segment_table(folder, segment, table, [column.name for column in TABLES[table].columns])
+    if rows is not None:
+        for name, value in where.items():
+            rows = rows.filter(_equals(rows.column(name), value))
+    return rows
+
+
+def _python_rows(rows: pa.Table | None) -> Iterator[Row]:
+    """The rows as Python values."""
+    return iter(()) if rows is None else zip(*map(to_python, rows.columns), strict=True)
 
 
 def _equals(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:

@@ -97,17 +97,21 @@ class Recording(Shown):
         name: str,
         since_us: Micros,
         *,
+        until_us: Micros | None = None,
         before: Collection[str] = ("hpas", "pods", "targets", "events"),
     ) -> Iterator[Fact]:
         """Yields what the reconciles of one HPA from `since_us` on may have seen, in order. Raises as `facts`.
 
-        before   tables of which older facts are read too: the state of a watched object holds until it changes
+        until_us   no later answer to a poll is read; None: all
+        before     tables of which older facts are read too: the state of a watched object holds until it changes
 
         From `since_us` on it yields all facts of the namespace, and of `reconciles` only those of this HPA.
         """
         from hpaaudit.recording.reading.one_hpa import HpaSelection, read_facts_of_hpa
 
-        selection = HpaSelection(namespace=namespace, name=name, since_us=since_us, older_tables=tuple(before))
+        selection = HpaSelection(
+            namespace=namespace, name=name, since_us=since_us, until_us=until_us, older_tables=tuple(before)
+        )
         try:
             yield from read_facts_of_hpa(self.folder, self.segments, selection)
         except DamagedFile as error:

@@ -144,7 +144,7 @@ def segment_rows(folder: Path, segment: Segment, table: str) -> Iterator[Row]:
 def read_facts(folder: Path, segment: Segment) -> list[Fact]:
     """The facts of a segment, in the order in which they were recorded. Raises `DamagedFile`."""
     try:
-        with _garbage_collector_paused():
+        with garbage_collector_paused():
             facts = dict(_numbered_facts(folder, segment))
         return [facts[seq] for seq in range(segment.first_seq, segment.first_seq + segment.facts)]
     except (ValueError, KeyError, RecursionError) as error:
@@ -160,7 +160,7 @@ def read_watched(folder: Path, segment: Segment, tables: Collection[str] | None)
     without: tuple[str, ...] = (*POLLED, RECONCILES)
     if tables is not None:
         without = (*without, *(file.table for file in segment.files if file.table not in tables))
-    with _garbage_collector_paused():
+    with garbage_collector_paused():
         return [fact for _, fact in sorted(_single_row_facts(folder, segment, without), key=itemgetter(0))]
 
 
@@ -181,8 +181,8 @@ def _numbered_facts(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]
 
 
 @contextmanager
-def _garbage_collector_paused() -> Iterator[None]:
-    """Pause the cycle collector: facts have no cycles, and looking for some took twice as long as making them."""
+def garbage_collector_paused() -> Iterator[None]:
+    """Pauses the cycle collector: facts have no cycles, and looking for some took twice as long as making them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

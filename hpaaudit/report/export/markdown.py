@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hpaaudit.model.account import HpaAccount
+from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
+from hpaaudit.report.fleet import fleet_headline, worst_rows
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.table import cell
@@ -20,6 +22,8 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
     pictures: dict[str, str] = {}
     span = f"{stamp(account.started_us)} to {stamp(account.ended_us)}"
     lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(account.release)}.", ""]
+    if len(account.hpas) > IN_FULL:
+        lines += [_plain(fleet_headline(account.hpas)), "", *_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
         rows = change_rows(hpa.changes, clock_of(account))
         lines += [f"## {_plain(f'{hpa.namespace}/{hpa.name}')}", "", _plain(verdict(hpa, clock_of(account))), ""]
@@ -31,6 +35,18 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
         lines += [*_table(rows), *_facts(hpa, report), ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
     return "\n".join(lines) + "\n", pictures
+
+
+def _others(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    """A row for each HPA that matters most."""
+    columns, rows = worst_rows(hpas)
+    yield f"| {' | '.join(columns)} |"
+    yield f"| --- {'| ---: ' * (len(columns) - 2)}| --- |"
+    for row in rows:
+        yield f"| {' | '.join(_plain(cell(value)) for value in row)} |"
+    if len(hpas) > len(rows):
+        yield ""
+        yield f"{counted(len(hpas) - len(rows), 'more HPA')} not shown."
 
 
 def _table(rows: Sequence[tuple[int, tuple[object, ...]]]) -> Iterator[str]:

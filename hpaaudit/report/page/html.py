@@ -15,6 +15,7 @@ from hpaaudit.model.timeline import MarkKind, Timeline
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.codes import VERDICTS, WORDS, codes_in
 from hpaaudit.report.explain import explain_text
+from hpaaudit.report.fleet import fleet_headline, worst_finding
 from hpaaudit.report.replay import (
     IN_FULL,
     assumed,
@@ -86,6 +87,7 @@ class _Row:
 
     name: str
     numbers: list[int]
+    finding: str
 
 
 def page(report: Report) -> str:
@@ -213,7 +215,9 @@ def _summary(account: ReconcileAccount) -> str:
 def _row(hpa: HpaAccount) -> _Row:
     numbers = [hpa.reconciles, hpa.match, hpa.skew, hpa.divergent, hpa.undecidable]
     return _Row(
-        name=shown(f"{hpa.namespace}/{hpa.name}"), numbers=[*numbers, len(hpa.changes), len(hpa.foreign_writes)]
+        name=shown(f"{hpa.namespace}/{hpa.name}"),
+        numbers=[*numbers, len(hpa.changes), len(hpa.foreign_writes)],
+        finding=shown(worst_finding(hpa)),
     )
 
 
@@ -235,17 +239,7 @@ def _headline(account: ReplayAccount) -> str:
     hpas = account.hpas
     if len(hpas) == 1:
         return shown(verdict(hpas[0], clock_of(account)), LONGEST)
-    scaled, written, divergent = (
-        sum(1 for hpa in hpas if hpa.changes),
-        sum(1 for hpa in hpas if hpa.foreign_writes),
-        sum(1 for hpa in hpas if hpa.divergent),
-    )
-    reconciles = sum(hpa.reconciles for hpa in hpas)
-    match = sum(hpa.match for hpa in hpas)
-    return (
-        f"{divergent} of {counted(len(hpas), 'HPA')} differ from the replay at some time, {written} were written to by "
-        f"others, {scaled} changed replicas; {match:,} of {reconciles:,} reconciles match."
-    )
+    return shown(fleet_headline(hpas), LONGEST)
 
 
 def _verdicts(account: ReplayAccount) -> Iterator[str]:

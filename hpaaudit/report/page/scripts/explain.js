@@ -36,16 +36,23 @@ function panelOf(chart) {
   };
 }
 
-// Sentences as paragraphs, labelled rows as a list.
+// Headings, sentences as paragraphs, labelled rows as lists; a row without a label goes on with the one above.
 function rendered(rows) {
-  const sentences = rows.filter(([label]) => !label).slice(0, rows.findIndex(([label]) => label));
-  const list = element("dl", "chain");
-  for (const [label, text] of rows.slice(sentences.length)) {
-    const told = element("dd", text.includes("<- ") ? "binding" : "", text.replace(/ +<- (.*)$/, "  ← $1"));
-    if (label || !list.lastElementChild) list.append(element("dt", "", label || "also"), told);
-    else list.append(told);
+  const shown = [];
+  let list = null;
+  for (const [label, text] of rows) {
+    if (label === "#") {
+      shown.push(element("h4", "kind", text));
+      list = null;
+    } else if (!label && !list) {
+      shown.push(element("p", "", text));
+    } else {
+      if (!list) shown.push(list = element("dl", "chain"));
+      if (label) list.append(element("dt", "", label));
+      list.append(element("dd", text.includes("<- ") ? "binding" : "", text.replace(/ +<- (.*)$/, "  ← $1")));
+    }
   }
-  return [...sentences.map(([, text]) => element("p", "", text)), ...(list.children.length ? [list] : [])];
+  return shown;
 }
 
 // What the columns say of a reconcile whose whole explanation the page does not carry.

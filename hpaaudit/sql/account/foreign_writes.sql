@@ -1,0 +1,23 @@
+-- Who else wrote the replicas, when did the HPA undo it, and how many pods were missing until then?
+-- One row per write, in the order of time.
+with standing as (
+    -- How long each number of replicas stood.
+    select
+        hpa_uid, to_replicas, at_hi as since,
+        lead(at_hi, 1, (select ended_at from recordings)) over (partition by hpa_uid order by at_hi) as until
+    from scale_events
+    where source = 'actual'
+)
+select
+    w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
+    epoch_us(w.restored_at) as restored_us, w.restored_to,
+    coalesce(sum(
+        greatest(w.from_replicas - s.to_replicas, 0) * greatest(epoch(s.until - s.since), 0)
+    ), 0) as missing_pod_s
+from foreign_writes as w
+left join standing as s
+    on s.hpa_uid = w.hpa_uid
+    and s.since >= w.ts
+    and s.since < coalesce(w.restored_at, 'infinity')
+group by all
+order by at_us, w.hpa_uid, w.to_replicas;

@@ -1,0 +1,38 @@
+-- Which moment of each HPA should be explained first?
+-- One row per HPA to which something happened in this time: the first moment of its gravest cause, in the order in which a
+-- headline names causes.
+with held as (
+    {held}
+), holds as (
+    select hpa_uid, min(ts) as moment, sum(lasted_s) as seconds, cause
+    from held
+    where cause is not null and ts between $since and $until
+    group by hpa_uid, cause
+    having sum(lasted_s) >= $long_hold_s
+), causes as (
+    select hpa_uid, 1 as rank, opened_at as moment from divergences where starts_with(class, 'not_run.')
+    union all
+    select hpa_uid, 2, opened_at
+    from divergences
+    where starts_with(class, 'config.') or starts_with(class, 'memory.')
+    union all
+    select hpa_uid, 3, first_at from findings where pattern = 'metrics_api_down'
+    union all
+    select hpa_uid, 4, opened_at from divergences where class = 'unexplained'
+    union all
+    select w.hpa_uid, 5, coalesce(r.ts, w.ts) from foreign_writes as w left join reconciles as r using (reconcile_id)
+    union all
+    select hpa_uid, 6, opened_at from divergences where starts_with(class, 'write_failed.')
+    union all
+    select hpa_uid, 7, arg_max(moment, (seconds, cause)) from holds group by hpa_uid
+    union all
+    select hpa_uid, 8, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
+)
+select c.hpa_uid, min(c.moment) as moment, epoch_us(min(c.moment)) as at_us
+from causes as c
+join hpas as h using (hpa_uid)
+semi join reconciles as r using (hpa_uid)
+where c.moment between $since and $until and h.namespace || '/' || h.name like $hpa
+group by c.hpa_uid, c.rank
+qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
+order by c.rank, moment, c.hpa_uid;

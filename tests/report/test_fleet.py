@@ -1,0 +1,136 @@
+"""The first screen of a fleet: its sentence, totals and tables say what its HPAs say."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpaaudit.model.account import Finding, HpaAccount, ReplayAccount
+from hpaaudit.model.report import Report
+from hpaaudit.report.export.markdown import markdown
+from hpaaudit.report.fleet import WORST, fleet_headline, worst_rows
+from hpaaudit.report.page.html import page as html_page
+from hpaaudit.report.replay import replay_text
+from tests.report.accounts import NOON, foreign_write, hpa
+
+SEVERITIES = ("critical", "high", "medium", "low", "info")
+
+
+def finding(severity: str) -> Finding:
+    """A problem at noon."""
+    return Finding(
+        pattern=f"a_{severity}_one", first_us=NOON, last_us=NOON, severity=severity, verdict="seen", next_step="look"
+    )
+
+
+@st.composite
+def one(draw: st.DrawFn) -> HpaAccount:
+    """An HPA with any counts that can be."""
+    reconciles = draw(st.integers(1, 40))
+    undecidable = draw(st.integers(0, reconciles))
+    comparable = draw(st.integers(0, reconciles - undecidable))
+    agree = draw(st.integers(0, comparable))
+    return hpa(
+        reconciles=reconciles,
+        undecidable=undecidable,
+        undecidable_s=15.0 * undecidable,
+        comparable=comparable,
+        agree=agree,
+        match=agree,
+        divergent=draw(st.integers(0, comparable - agree)),
+        foreign_writes=(foreign_write(restored_s=22),) * draw(st.integers(0, 3)),
+        findings=tuple(map(finding, draw(st.lists(st.sampled_from(SEVERITIES), max_size=3)))),
+    )
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> tuple[HpaAccount, ...]:
+    """More HPAs than are described in full, each with a name of its own."""
+    drawn = draw(st.lists(one(), min_size=4, max_size=14))
+    return tuple(hpa_named(account, f"web{number}") for number, account in enumerate(drawn))
+
+
+def hpa_named(account: HpaAccount, name: str) -> HpaAccount:
+    """The same HPA under another name."""
+    return hpa(**{key: getattr(account, key) for key in HpaAccount.__dataclass_fields__ if key != "name"}, name=name)
+
+
+def page(hpas: tuple[HpaAccount, ...]) -> ReplayAccount:
+    """A replay of them."""
+    return ReplayAccount(
+        file="x.duckdb", recording="x", started_us=NOON, ended_us=NOON, release="1.36", assumptions=(),
+        gaps=(("events", 61.0), ("pods", 2.0)), hpas=hpas,
+    )  # fmt: skip
+
+
+def number(pattern: str, text: str) -> int:
+    """The number that a pattern finds in a text, 0 where it finds none."""
+    found = re.search(pattern, text)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+@given(fleets())
+def test_the_sentence_counts_each_hpa_once(hpas: tuple[HpaAccount, ...]) -> None:
+    text = fleet_headline(hpas)
+    compared = [one for one in hpas if one.comparable]
+    faithful = [one for one in compared if one.agree == one.comparable]
+    if not compared:
+        assert text.startswith("Nothing can be compared")
+    elif len(faithful) == len(compared):
+        assert number(r"(?:All|The) (?:(\d+) )?HPAs? decided", text) in (len(faithful), 0)
+        assert f"{sum(one.comparable for one in compared):,} in all" in text
+    else:
+        assert number(r"^(\d+) of", text) == len(faithful)
+        assert number(r"; (\d+) did not", text) == len(compared) - len(faithful)
+        assert number(r"in ([\d,]+) of [\d,]+ reconcile", text) == sum(one.comparable - one.agree for one in compared)
+    assert ("that can be compared" in text) == (
+        bool(compared) and sum(one.reconciles for one in hpas) > sum(one.comparable for one in hpas)
+    )
+    others = [one for one in hpas if one.foreign_writes]
+    assert number(r"Others wrote the replicas of (\d+) HPA", text) == len(others)
+    assert number(r"of \d+ HPAs? (\d+) time", text) == sum(len(one.foreign_writes) for one in others)
+
+
+@given(fleets())
+def test_the_gravest_severity_is_named_with_the_number_of_its_hpas(hpas: tuple[HpaAccount, ...]) -> None:
+    named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas))
+    counts = {
+        severity: sum(any(one.severity == severity for one in account.findings) for account in hpas)
+        for severity in SEVERITIES[:3]
+    }
+    assert named == [(str(count), severity) for severity, count in counts.items() if count][:1]
+
+
+@given(fleets())
+@settings(max_examples=40)
+def test_the_table_has_a_row_for_each_of_the_first_and_no_column_of_zeros(hpas: tuple[HpaAccount, ...]) -> None:
+    columns, rows = worst_rows(hpas)
+    assert [row[0] for row in rows] == [f"shop/{one.name}" for one in hpas[:WORST]]
+    by_column = dict(zip(columns, zip(*rows, strict=True), strict=True))
+    for name, told in (("divergent", "divergent"), ("undecidable", "undecidable")):
+        numbers = tuple(getattr(one, told) for one in hpas[:WORST])
+        assert by_column.get(name, (0,) * len(numbers)) == numbers
+        assert name not in by_column or any(numbers)
+    for account, worst in zip(hpas, by_column["worst finding"], strict=False):
+        severities = [one.severity for one in account.findings]
+        assert str(worst).partition(", ")[2] == min(severities, key=SEVERITIES.index, default="")
+
+
+@given(fleets())
+@settings(max_examples=20)
+def test_screen_and_ticket_say_the_sentence_and_how_many_more_there_are(hpas: tuple[HpaAccount, ...]) -> None:
+    screen = " ".join(replay_text(page(hpas)).split())
+    ticket = markdown(Report(account=page(hpas), explanations=()), "x")[0]
+    assert fleet_headline(hpas) in screen
+    assert fleet_headline(hpas) in ticket
+    assert number(r"(\d+) more HPAs?: hpaaudit query x.duckdb", screen) == max(0, len(hpas) - WORST)
+    assert number(r"(\d+) more HPAs? not shown", ticket) == max(0, len(hpas) - WORST)
+    assert screen.count(" -> Deployment/web") == 1
+    assert "recorder gaps: events 1m 01s, pods 2s" in screen
+
+
+def test_the_page_names_the_worst_finding_of_each_hpa_and_begins_with_the_sentence() -> None:
+    hpas = tuple(hpa(name=f"web{number}", findings=(finding("low"), finding("high"))) for number in range(5))
+    written = html_page(Report(account=page(hpas), explanations=()))
+    assert written.count("<td>a_high_one, high</td>") == 5
+    assert fleet_headline(hpas) in written
