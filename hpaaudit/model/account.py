@@ -135,6 +135,7 @@ class HpaAccount:
 
     comparable        decidable reconciles of which the controller's decision is known;  agree  it was the replay's
     undecidable_why   what was not recorded: a `missing_input`, or a text about a gap
+    other_reasons     Events of changes that name another reason than the replay
     moment_us         the moment of the headline, which the next command explains; None: there is none
     """
 
@@ -156,6 +157,7 @@ class HpaAccount:
     comparable: int = 0
     agree: int = 0
     holds: tuple[Hold, ...] = ()
+    other_reasons: int = 0
     moment_us: Micros | None = None
 
 

@@ -121,6 +121,7 @@ REPORTS = {
     "report.event_lost": "the HPA changed the replicas, and no Event says so",
     "report.blank_reason": "the Event of the change names no reason",
     "report.wrong_reason": "the Event of the change names a reason for the other direction",
+    "report.other_reason": "the Event of the change names another reason than the replay",
     "report.stale_metric": "no metric was usable, and the status still shows a value",
     "report.wrong_condition": "the published conditions are not those of the decision",
 }

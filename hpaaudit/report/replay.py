@@ -124,6 +124,13 @@ def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
         return f"Nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
     if not hpa.comparable:
         return " ".join(["Nothing can be compared: what the controller decided was not recorded.", *_share(hpa)])
+    if hpa.other_reasons:
+        events = counted(hpa.other_reasons, "Event")
+        part = (
+            f"The HPA wrote what the replay does, but {events} of it {'names' if hpa.other_reasons == 1 else 'name'} "
+        )
+        part += "another reason than the replay: it was started with other settings, or read other values."
+        return " ".join([part, *_share(hpa)])
     if hpa.agree < hpa.comparable:
         rest = hpa.comparable - hpa.agree
         part = f"The HPA decided as the replay does in {hpa.agree} of {counted(hpa.comparable, 'reconcile')}"

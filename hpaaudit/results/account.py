@@ -70,6 +70,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             comparable=row["comparable"],
             agree=row["agree"],
             holds=tuple(Hold(**hold) for hold in holds[uid]),
+            other_reasons=row["other_reasons"] or 0,
             moment_us=moment_of.get(uid),
         )
 

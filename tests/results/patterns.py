@@ -46,6 +46,7 @@ DEFAULTS: Mapping[str, Row] = {
     "scale_states": {**HPA, "spec_replicas": 4, "status_replicas": 4},
     "k8s_events": {"replay_id": "r1", "namespace": "shop", "name": "web", "kind": "HorizontalPodAutoscaler",
         "count": 1},
+    "predicted_events": {**HPA, "type": "Normal", "seq": 1},
     "coverage_gaps": {"replay_id": "r1", "stream": "events"},
     "hpa_status": {**HPA, "able_status": "True", "able_reason": "ReadyForNewScale", "active_status": "True",
         "active_reason": "ValidMetricFound", "limited_status": "False", "limited_reason": "DesiredWithinRange"},
@@ -118,6 +119,7 @@ class Patterns:
         ask("begin")
         try:
             self._fill({"recordings": [{"ended_at": at(3600)}], "replays": [{}], "hpas": [{}], **tables})
+            ask(sql.folder("audit")["09_tenures"])
             ask(sql.folder("audit")[query])
             answer = ask(f"from runs.{relation} order by ts")
             names = [column[0] for column in answer.description or ()]

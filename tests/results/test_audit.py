@@ -440,6 +440,7 @@ def paired(predicted: Happened, actual: Happened) -> list[tuple[int | None, int 
         for table in ("scale_events", "scale_event_matches"):
             connection.execute(sql.folder("schema")[table])
         connection.execute("create temp table sync as select interval 15 seconds as sync, 15000000 as sync_us")
+        connection.execute("create temp table compared (reconcile_id bigint, actual integer)")
         rows = [("predicted", at, to) for at, to in predicted] + [("actual", at, to) for at, to in actual]
         for number, (source, at, to) in enumerate(rows):
             connection.execute(

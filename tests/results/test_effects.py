@@ -143,6 +143,21 @@ def rescaled(message: str, **values: Any) -> Tables:
 
 
 SAID = "New size: 8; reason: cpu resource utilization (percentage of request) above target"
+
+
+def replayed_as(reason: str, **values: Any) -> Tables:
+    """The same change and Event, and the Event that the replay would post, with this reason."""
+    tables = rescaled(SAID)
+    return {
+        **tables,
+        "scale_events": [{**change, "reconcile_id": 0} for change in tables["scale_events"]],
+        "reconciles": reconciles(1, desired=8, **{"evidence": "proven", **values}),
+        "predicted_events": [
+            {"reconcile_id": 0, "reason": "SuccessfulRescale", "message": f"New size: 8; reason: {reason}"}
+        ],
+    }
+
+
 PUBLISHED = {"able_reason": "ReadyForNewScale", "active_reason": "ValidMetricFound",
     "limited_reason": "DesiredWithinRange"}  # fmt: skip
 FAILED = {"able_reason": "SucceededGetScale", "active_status": "False", "active_reason": "FailedGetResourceMetric",
@@ -151,6 +166,7 @@ REPORTED: dict[str, Tables] = {
     "report.event_lost": rescaled(SAID, observed_at=at(90)),
     "report.blank_reason": rescaled("New size: 8; reason: "),
     "report.wrong_reason": rescaled("New size: 8; reason: All metrics below target"),
+    "report.other_reason": replayed_as("memory usage above target"),
     "report.stale_metric": {
         "hpa_specs": [{}],
         "reconciles": reconciles(1, **FAILED),
@@ -165,6 +181,8 @@ REPORTED: dict[str, Tables] = {
 }
 FINE: dict[str, Tables] = {
     "an Event of this size": rescaled(SAID),
+    "an Event as the replay would post it": replayed_as(SAID.partition("; reason: ")[2]),
+    "another reason, from inputs that were only assumed": replayed_as("memory usage above target", evidence="assumed"),
     "a gap in the Events": {**rescaled(SAID, observed_at=at(90)), "coverage_gaps": [
         {"gap_from": at(50), "gap_to": at(80)}]},
     "no Events at all": {"scale_events": RAISED},

@@ -134,10 +134,11 @@ _RECONCILES = """
 select
     epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
-    r.namespace || '/' || r.name as hpa, h.target_name, desired, decided, actual, verdict, class, evidence, reason_code,
+    r.namespace || '/' || r.name as hpa, target.target_name, desired, decided, actual, verdict, class, evidence,
+    reason_code,
     found.also_key, found.alternative
 from reconciles as r
-join hpas as h using (hpa_uid)
+asof left join hpa_specs as target on target.hpa_uid = r.hpa_uid and r.ts >= target.valid_from
 left join lateral (
     select any_value(also_key) as also_key, any_value(alternative) as alternative
     from sensitivity as s
@@ -148,11 +149,12 @@ order by reconcile_id
 
 _CHANGES = """
 select
-    e.namespace || '/' || e.name as hpa, h.target_kind, h.target_name,
+    e.namespace || '/' || e.name as hpa, coalesce(target.target_name, h.target_name) as target_name,
     epoch_us(at_lo) as lo_us, epoch_us(at_hi) as hi_us, from_replicas, to_replicas,
     writer_class, writer_name, evidence_level
 from scale_events as e
 join hpas as h using (hpa_uid)
+asof left join hpa_specs as target on target.hpa_uid = e.hpa_uid and e.at_lo >= target.valid_from
 where source = 'actual'
 order by at_hi
 """

@@ -1,5 +1,6 @@
 -- How well does each HPA agree, and what is unknown of it?
--- One row per HPA, as in `agreement`. why: the inputs that are unknown.
+-- One row per HPA, as in `agreement`. why: the inputs that are unknown. other_reasons: Events of changes that name another
+-- reason than the replay.
 with reasons as (
     -- Where a gap is the cause, what it hid is not asked: its own cause says it.
     select r.hpa_uid, list(distinct why order by why) as why
@@ -13,7 +14,13 @@ with reasons as (
     where r.verdict = 'undecidable' and why <> ''
     group by r.hpa_uid
 )
-select a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why
+select
+    a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why,
+    (
+        select count(*)
+        from reports as o
+        where o.hpa_uid = a.hpa_uid and o.class = 'report.other_reason'
+    ) as other_reasons
 from agreement as a
 left join hpas as h using (hpa_uid)
 left join reasons as r using (hpa_uid);

@@ -1,30 +1,38 @@
 -- Which scales did each HPA's target have?
 -- One row per HPA and observed change, as in runs.scale_states. An older object that a slower source showed later, by its
--- resource version, is not a change.
+-- resource version, is not a change. Of a watched target that an HPA gets later the state that
+-- stands then is a row too.
 insert into runs.scale_states by name
 with mine as (
     select
-        s.replay_id, s.hpa_uid, s.namespace, s.name, t.* exclude (target_group, target_resource, target_namespace, target_name),
+        s.replay_id, s.hpa_uid, s.namespace, s.name, s.target, s.valid_from as target_since, s.is_first,
+        t.* exclude (target_group, target_resource, target_namespace, target_name),
         max(try_cast(t.resource_version as ubigint)) over (
-            partition by s.hpa_uid
+            partition by s.hpa_uid, s.valid_from
             order by t.seq
             rows between unbounded preceding and 1 preceding
-        ) as newest_version
+        ) as newest_version,
+        -- Lists arrive in any order: of the first target all observations count.
+        if(s.is_first or t.observed_at >= s.valid_from, t.seq, null) as own_seq
     from observed_targets as t
-    join runs.hpa_specs as s
+    join tenures as s
         on s.namespace = t.target_namespace
         and s.target_name = t.target_name
         and scales(s.target_kind, s.target_api_version, t.target_group, t.target_resource)
-        -- The first spec also counts for earlier observations, because lists arrive in any order; not that of an HPA which
-        -- was made anew.
-        and (t.observed_at >= s.valid_from or s.valid_from = (
-            select min(first.valid_from)
-            from runs.hpa_specs as first
-            where first.namespace = s.namespace and first.name = s.name
-        ))
-        and t.observed_at < coalesce(s.valid_to, 'infinity')
+        -- What the HPA wrote to its target at last may be seen just after it got another one.
+        and t.observed_at < coalesce(s.next_from + interval 2 seconds, s.valid_to, 'infinity')
+), newest as (
+    select
+        * replace (
+            if(own_seq is null, target_since, observed_at) as observed_at,
+            if(own_seq is null, target_since, unchanged_at) as unchanged_at
+        )
+    from mine
+    where coalesce(try_cast(resource_version as ubigint) >= newest_version, true)
+    -- Of the time before an HPA got this target only what stood then: only a watch shows every change until then.
+    qualify own_seq is not null
+        or source = 'watch' and seq = max(seq) filter (own_seq is null) over (partition by hpa_uid, target_since)
 )
-select * exclude (newest_version)
-from mine
-where coalesce(try_cast(resource_version as ubigint) >= newest_version, true)
+select * exclude (newest_version, own_seq, is_first)
+from newest
 order by hpa_uid, seq;

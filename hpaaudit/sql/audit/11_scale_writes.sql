@@ -5,10 +5,11 @@ select
     s.replay_id, s.hpa_uid, s.namespace, s.name,
     w.* exclude (target_group, target_resource, target_namespace, target_name)
 from observed_writes as w
-join runs.hpa_specs as s
+join tenures as s
     on s.namespace = w.target_namespace
     and s.target_name = w.target_name
     and scales(s.target_kind, s.target_api_version, w.target_group, w.target_resource)
     and w.ts >= s.valid_from
-    and w.ts < coalesce(s.valid_to, 'infinity')
+    -- What a reconcile wrote at last may be stored just after its HPA got another target.
+    and w.ts < coalesce(s.next_from + interval 2 seconds, s.valid_to, 'infinity')
 order by s.hpa_uid, w.ts;

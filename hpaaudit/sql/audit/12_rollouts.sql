@@ -2,7 +2,7 @@
 -- One row per change, as in runs.rollouts.
 insert into runs.rollouts by name
 with hashes as (
-    select *, lag(template_hash) over (partition by hpa_uid order by seq) as replaced
+    select *, lag(template_hash) over (partition by hpa_uid, target_since order by seq) as replaced
     from runs.scale_states
     where template_hash <> ''
 )

@@ -29,9 +29,20 @@ with needed as (
         lead(spec_replicas) over later as next_spec_replicas
     from needed
     window later as (partition by hpa order by ts, reconcile_id)
+), leaving as (
+    select distinct n.reconcile_id
+    from tenures as t
+    join replayed_hpas as h using (hpa_uid)
+    join neighbours as n on n.hpa = h.hpa and t.valid_from > n.ts and t.valid_from <= n.next_ts
+    where not t.is_first
 )
 select
-    n.* exclude (next_began),
+    n.* exclude (next_began) replace (
+        -- The next reconcile reads another target: it shows nothing of this one.
+        if(c.reconcile_id is null, n.next_spec_replicas, null) as next_spec_replicas
+    ),
+    c.reconcile_id is not null as is_target_left,
     coalesce(n.next_began, greatest(n.ts, h.ended_at) + interval 1 microsecond) as until
 from neighbours as n
-join replayed_hpas as h using (hpa);
+join replayed_hpas as h using (hpa)
+left join leaving as c using (reconcile_id);

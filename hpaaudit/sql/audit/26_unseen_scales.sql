@@ -64,6 +64,6 @@ with unwatched as (
 select
     s.*, if(s.reconcile_id is null, 'written', 'told') as source,
     -- They come after what was seen until then.
-    coalesce(b.seq, 0) as seq, b.replay_id, b.namespace, b.name
+    coalesce(b.seq, 0) as seq, b.target_since, b.replay_id, b.namespace, b.name
 from states as s
 asof left join runs.scale_states as b on b.hpa_uid = s.hpa_uid and s.observed_at >= b.observed_at;

@@ -12,16 +12,16 @@ with numbered as (
         from runs.scale_states
         union all by name
         select
-            replay_id, hpa_uid, namespace, name, observed_at, seq, source, observed_at as unchanged_at, spec_replicas,
+            replay_id, hpa_uid, namespace, name, target_since, observed_at, seq, source, observed_at as unchanged_at, spec_replicas,
             if(source = 'told', 1, 2) as told
         from unseen_scales
         where not is_seen
     )
-    window one as (partition by hpa_uid order by seq, observed_at, told, spec_replicas)
+    window one as (partition by hpa_uid, target_since order by seq, observed_at, told, spec_replicas)
 ), changes as (
     select
-        row_number() over (order by hpa_uid, place) as change_id,
-        replay_id, hpa_uid, namespace, name, seq, observed_at as at_hi,
+        row_number() over (order by hpa_uid, observed_at, seq, place) as change_id,
+        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi,
         case source
             when 'written' then observed_at
             -- A watch shows a change at once; managedFields have whole seconds.
@@ -57,6 +57,7 @@ with numbered as (
     from changes as c
     join runs.scale_states as s
         on s.hpa_uid = c.hpa_uid
+        and s.target_since = c.target_since
         and s.seq >= c.seq
         and s.observed_at <= c.at_hi + interval 2 seconds
         and s.spec_replicas = c.to_replicas

@@ -70,11 +70,18 @@ select
     a.to_replicas as actual_to,
     (epoch_us(a.at_hi) - epoch_us(p.at_hi)) / 1e6 as lag_s,
     coalesce(pairs.shape, case when p.scale_event_id is null then 'phantom' else 'missing' end) as shape,
-    case pairs.shape when 'match' then 'match' when 'timing' then 'skew' else 'divergent' end as verdict,
+    case
+        when pairs.shape = 'match' then 'match'
+        when pairs.shape = 'timing' then 'skew'
+        -- Nobody looked at the target afterwards.
+        when a.scale_event_id is null and c.reconcile_id is not null and c.actual is null then 'undecidable'
+        else 'divergent'
+    end as verdict,
     a.writer_class,
     a.writer_name,
     a.evidence_level
 from predicted as p
 left join pairs on pairs.predicted_id = p.scale_event_id
 full join actual_events as a on a.scale_event_id = pairs.actual_id
+left join compared as c on c.reconcile_id = p.reconcile_id
 order by hpa_uid, coalesce(a.at_lo, p.at_hi);

@@ -113,6 +113,7 @@ with unseen_answers as (
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
         coalesce(n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields'), false)
             or n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
+            and c.reconcile_id not in (select reconcile_id from spans where is_target_left)
             or coalesce(x.stored <> r.desired, false) as t_rewritten,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,

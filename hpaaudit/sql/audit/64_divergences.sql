@@ -31,6 +31,7 @@ with classes as (
         ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
         ('config.upscale_delay', 2, 'look at the flags of the controller'),
         ('config.downscale_delay', 2, 'look at the flags of the controller'),
+        ('config.sync_period', 2, 'look at the flags of the controller'),
         ('config.feature_gate', 2, 'look at the feature gates of the controller'),
         ('config.release', 2, 'find out which release the controller is'),
         ('memory.controller_restart', 1, 'look when kube-controller-manager was restarted, and record its Lease'),

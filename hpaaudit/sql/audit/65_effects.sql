@@ -14,6 +14,12 @@ with recorded as (
     where s.observed_at <= r.ended_at
     group by s.hpa_uid, r.started_at
     union all
+    -- Another target has its own number.
+    select s.hpa_uid, min(s.observed_at), null, null, arg_min(s.spec_replicas, (s.observed_at, s.seq))
+    from runs.scale_states as s
+    join tenures as t on t.hpa_uid = s.hpa_uid and t.valid_from = s.target_since and not t.is_first
+    group by s.hpa_uid, s.target_since
+    union all
     select e.hpa_uid, e.at_hi, e.scale_event_id, e.from_replicas, e.to_replicas
     from runs.scale_events as e
     cross join recorded as r

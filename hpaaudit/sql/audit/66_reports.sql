@@ -35,19 +35,33 @@ with rescaled as (
     join runs.coverage_gaps as g
         on g.stream in ('events', 'everything')
         and w.at_hi between g.gap_from - interval 6 seconds and g.gap_to + interval 6 seconds
+), expected as (
+    -- What the replay would have said of it, where it decided the same number from inputs that are proven.
+    select w.scale_event_id, any_value(regexp_extract(e.message, '; reason: (.*)$', 1, 's')) as predicted
+    from written as w
+    join runs.reconciles as r using (reconcile_id)
+    join runs.predicted_events as e using (reconcile_id)
+    where e.reason = 'SuccessfulRescale'
+        and r.evidence in ('proven', 'seen')
+        and r.desired = w.to_replicas
+        and contains(e.message, '; reason: ')
+    group by w.scale_event_id
+    having count(*) = 1
 ), judged as (
     select
-        w.*, p.said, p.message,
+        w.*, p.said, p.message, x.predicted,
         case
             when p.scale_event_id is null and u.scale_event_id is null then 'report.event_lost'
             when p.said = '' then 'report.blank_reason'
             when p.said like '%below target' and w.to_replicas > w.from_replicas
                 or p.said like '%above target' and w.to_replicas < w.from_replicas
                 then 'report.wrong_reason'
+            when p.said <> x.predicted then 'report.other_reason'
         end as class
     from written as w
     left join paired as p using (scale_event_id)
     left join (from unseen group by scale_event_id) as u using (scale_event_id)
+    left join expected as x using (scale_event_id)
     -- Of a recording without Events of any HPA nothing is known.
     where exists (select 1 from runs.k8s_events where kind = 'HorizontalPodAutoscaler')
 ), decided as (
@@ -82,7 +96,11 @@ with rescaled as (
     group by p.hpa_uid, p.observed_at, p.active_reason
 ), found as (
     select hpa_uid, at_hi as ts, class, scale_event_id, message as reported,
-        format('{} -> {} by the HPA', from_replicas, to_replicas) as happened
+        if(
+            class = 'report.other_reason',
+            format('the replay gives another reason: {}', if(predicted = '', 'none', predicted)),
+            format('{} -> {} by the HPA', from_replicas, to_replicas)
+        ) as happened
     from judged
     where class is not null
     union all

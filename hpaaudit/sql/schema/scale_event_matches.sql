@@ -10,7 +10,7 @@
 --   actual_to: what it became
 --   lag_s: seconds from prediction to deed
 --   shape: `match`, `timing` (the same change, another reconcile), `size`, `direction`, `phantom` (not predicted) or `missing` (did not happen)
---   verdict: `match`, `skew` or `divergent`
+--   verdict: `match`, `skew` or `divergent`; `undecidable` if nobody looked at the target afterwards
 --   writer_class: of the actual one, as in `scale_events`
 --   writer_name: of the actual one
 --   evidence_level: of the actual one

@@ -15,6 +15,8 @@
 --   replicas_subresource: `scale`, or empty
 --   replicas_written_at: by managedFields, to the second
 --   template_hash: changes with a rollout
+--   target: whose scale it is, `Deployment/web`
+--   target_since: since when the HPA scales this target, or was seen
 create table runs.scale_states (
     replay_id varchar,
     hpa_uid varchar,
@@ -33,5 +35,7 @@ create table runs.scale_states (
     replicas_operation varchar,
     replicas_subresource varchar,
     replicas_written_at timestamp,
-    template_hash varchar
+    template_hash varchar,
+    target varchar,
+    target_since timestamp
 );
