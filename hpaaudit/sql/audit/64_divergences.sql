@@ -26,7 +26,6 @@ with classes as (
         ('input.metric_value_skew', 1, 'record with a shorter --interval; look for two replicas of the metrics source'),
         ('config.tolerance', 2, 'look at the flags of the controller'),
         ('config.downscale_stabilization', 2, 'look at the flags of the controller'),
-        ('config.sync_period', 2, 'look at the flags of the controller'),
         ('config.initial_readiness_delay', 2, 'look at the flags of the controller'),
         ('config.cpu_initialization_period', 2, 'look at the flags of the controller'),
         ('config.upscale_delay', 2, 'look at the flags of the controller'),
