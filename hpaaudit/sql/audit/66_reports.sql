@@ -37,16 +37,12 @@ with rescaled as (
         and w.at_hi between g.gap_from - interval 6 seconds and g.gap_to + interval 6 seconds
 ), expected as (
     -- What the replay would have said of it, where it decided the same number from inputs that are proven.
-    select w.scale_event_id, any_value(regexp_extract(e.message, '; reason: (.*)$', 1, 's')) as predicted
+    select w.scale_event_id, r.scale_reason as predicted
     from written as w
     join runs.reconciles as r using (reconcile_id)
-    join runs.predicted_events as e using (reconcile_id)
-    where e.reason = 'SuccessfulRescale'
-        and r.evidence in ('proven', 'seen')
+    where r.evidence in ('proven', 'seen')
         and r.desired = w.to_replicas
-        and contains(e.message, '; reason: ')
-    group by w.scale_event_id
-    having count(*) = 1
+        and r.action <> 'hold'
 ), judged as (
     select
         w.*, p.said, p.message, x.predicted,
