@@ -146,15 +146,13 @@ SAID = "New size: 8; reason: cpu resource utilization (percentage of request) ab
 
 
 def replayed_as(reason: str, **values: Any) -> Tables:
-    """The same change and Event, and the Event that the replay would post, with this reason."""
+    """The same change and Event, and the reconcile of the replay that made the change, for this reason."""
     tables = rescaled(SAID)
+    decided = {"desired": 8, "action": "scale_up", "scale_reason": reason, "evidence": "proven", **values}
     return {
         **tables,
         "scale_events": [{**change, "reconcile_id": 0} for change in tables["scale_events"]],
-        "reconciles": reconciles(1, desired=8, **{"evidence": "proven", **values}),
-        "predicted_events": [
-            {"reconcile_id": 0, "reason": "SuccessfulRescale", "message": f"New size: 8; reason: {reason}"}
-        ],
+        "reconciles": reconciles(1, **decided),
     }
 
 
