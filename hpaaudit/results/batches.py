@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from hpaaudit.results.dictionaries import Dictionaries
+from hpaaudit.results.encoded import ENCODED, codes, stored
 
 Row = Mapping[str, Any]
 """The values of a row by column. An absent column is NULL; times are microseconds."""
@@ -16,8 +17,8 @@ BATCH = 20_000
 """So many rows of Python objects are buffered before they are written: some megabytes."""
 COLUMNS_BATCH = 120_000
 """So many rows of columns are buffered, in two parts or more: a row group of DuckDB, and work for two cores."""
-_ENCODED = {"staged.replayed": "runs.reconciles"}
-"""Dictionary-encoded tables, and the table that declares which of their columns are texts."""
+_ENCODED = {"staged.replayed": "reconciles", **{f"runs.{table}": table for table in ENCODED}}
+"""Tables that hold numbers for texts, and the encoded table whose columns they have."""
 
 
 class Batches:
@@ -47,14 +48,12 @@ class Batches:
             self._write_columns(table)
 
     def flush(self) -> None:
-        """Writes all buffers, and gives SQL the texts of the encoded columns."""
+        """Writes all buffers, and gives SQL the texts of the encoded tables."""
         for table in self._rows:
             self._write_rows(table)
         for table in self._columns:
             self._write_columns(table)
-        for table in _ENCODED:
-            texts = [field.name for field in self._schema(table) if pa.types.is_string(field.type)]
-            self._dictionaries.publish(self._connection, texts)
+        self._dictionaries.publish(self._connection)
 
     def _write_rows(self, table: str) -> None:
         rows = self._rows[table]
@@ -71,22 +70,26 @@ class Batches:
         parts.clear()
 
     def _insert(self, table: str, rows: pa.Table) -> None:
+        stored_as, replay_id = table, f"'{self._replay_id}'"
         if table in _ENCODED:
-            rows = self._dictionaries.encoded(rows)
+            rows = self._dictionaries.encoded(rows, codes(_ENCODED[table]))
+            stored_as = table.replace(f"runs.{_ENCODED[table]}", f"runs.{stored(_ENCODED[table])}")
+            replay_id = str(self._dictionaries.number("replay_id", (self._replay_id,)))
         has_replay_id = "replay_id" in rows.column_names or "replay_id" not in self._schema(table).names
-        replay_id = "" if has_replay_id else f"'{self._replay_id}' as replay_id, "
+        added = "" if has_replay_id else f"{replay_id} as replay_id, "
         self._connection.register("arrived", rows)
-        self._connection.execute(f"insert into {table} by name select {replay_id}* from arrived")  # noqa: S608 our own names
+        self._connection.execute(f"insert into {stored_as} by name select {added}* from arrived")  # noqa: S608 our own names
         self._connection.unregister("arrived")
 
     def _schema(self, table: str) -> pa.Schema:
         """The columns of a table before encoding: texts and JSON as strings."""
         if table not in self._schemas:
-            columns = self._declared(table)
+            declared = self._declared(table)
             if table in _ENCODED:
-                names = columns.names
-                columns = [field for field in self._declared(_ENCODED[table]) if field.name in names]
-            self._schemas[table] = pa.schema(pa.field(field.name, _without_extension(field.type)) for field in columns)
+                encoded = codes(_ENCODED[table])
+                names = {text for name in declared.names for text in encoded.get(name, (name,))}
+                declared = [field for field in self._declared(f"runs.{_ENCODED[table]}") if field.name in names]
+            self._schemas[table] = pa.schema(pa.field(field.name, _without_extension(field.type)) for field in declared)
         return self._schemas[table]
 
     def _declared(self, table: str) -> pa.Schema:

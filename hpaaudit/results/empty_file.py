@@ -18,7 +18,7 @@ from sys import modules
 import duckdb
 
 from hpaaudit.results import comments as comments_module
-from hpaaudit.results import sql
+from hpaaudit.results import encoded, sql
 from hpaaudit.results.comments import comments
 from hpaaudit.version import VERSION
 
@@ -71,9 +71,13 @@ def _create(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates every relation of a results file but those that read the recording's own files."""
     ask = connection.execute
     ask("create schema runs")
-    for name in ("macros", "schema"):
-        for text in sql.folder(name).values():
+    for text in sql.folder("macros").values():
+        ask(text)
+    for table, text in sql.folder("schema").items():
+        if table not in encoded.ENCODED:
             ask(text)
+    for text in encoded.creation():
+        ask(text)
     views = dict(sql.folder("views"))
     ask(views.pop("current_replay"))
     for table in sql.folder("schema"):
@@ -88,7 +92,7 @@ def _create(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _made_by() -> bytes:
     """A hash of everything that the content depends on: the SQL, the code that runs it, and the versions."""
-    sources = [getsource(module) for module in (modules[__name__], comments_module)]
+    sources = [getsource(module) for module in (modules[__name__], comments_module, encoded)]
     texts = [text for folder in _FOLDERS for item in sql.folder(folder).items() for text in item]
     parts = [VERSION, duckdb.__version__, STORAGE_VERSION, *sources, *texts]
     return hashlib.sha256("\0".join(parts).encode()).digest()

@@ -11,7 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import duckdb
 
 from hpaaudit.errors import BadQuery, NotResults
 from hpaaudit.model.file_hint import HEAD_BYTES, file_hint
-from hpaaudit.results import sql
+from hpaaudit.results import encoded, sql
 from hpaaudit.results.interruptible import Result, interruptible
 from hpaaudit.results.recorded_streams import Recorded, Stream
 
@@ -44,7 +44,6 @@ _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _CURRENT = "current_replay"
 _LISTING = {"show", "describe", "desc", "summarize", "information_schema", "duckdb_views", "duckdb_columns"}
 """Words of queries that list relations without naming them."""
-_COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +212,8 @@ def _attach(opened: AttachedResults, path: Path) -> None:
         ask(text)
     tables = ask("select schema_name, table_name, column_count from duckdb_tables() where database_name = 'results'")
     tables_in_file = {(schema, table): count for schema, table, count in tables.fetchall()}
-    if not {("runs", "replays"), ("runs", "reconciles")} <= tables_in_file.keys():
+    reconciles = {("runs", "reconciles"), ("runs", encoded.stored("reconciles"))}
+    if ("runs", "replays") not in tables_in_file or not reconciles & tables_in_file.keys():
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
     ask("create schema runs")
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
@@ -239,9 +239,9 @@ def _attach(opened: AttachedResults, path: Path) -> None:
 def _columns_in_file(
     connection: duckdb.DuckDBPyConnection, tables_in_file: Mapping[tuple[str, str], int]
 ) -> dict[str, set[str]]:
-    """Which of our columns the file's tables have: all of them, unless another version of hpaaudit wrote it."""
-    if all(tables_in_file.get(("runs", table)) == len(columns) for table, columns in _declared().items()):
-        return {table: set(columns) for table, columns in _declared().items()}
+    """The columns of the file's tables in `runs`: those that we store, unless another version of hpaaudit wrote it."""
+    if all(tables_in_file.get(("runs", table)) == len(columns) for table, columns in encoded.tables().items()):
+        return {table: set(columns) for table, columns in encoded.tables().items()}
     there: dict[str, set[str]] = {}
     for table, column in connection.execute("""
         select table_name, column_name
@@ -253,27 +253,25 @@ def _columns_in_file(
     return there
 
 
-@lru_cache(maxsize=1)
-def _declared() -> Mapping[str, dict[str, str]]:
-    """The columns of our tables with their types, by table, as `sql/schema` declares them."""
-    return {table: dict(_COLUMN.findall(text)) for table, text in sql.folder("schema").items()}
-
-
 def _relations(in_file: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL."""
     yield from sql.folder("macros").items()
-    for table, columns in _declared().items():
-        columns_in_file = in_file.get(table, ())
-        listed = ", ".join(f'{_value(name, columns_in_file)}::{kind} as "{name}"' for name, kind in columns.items())
-        source = f"results.runs.{table}" if columns_in_file else "(select 1) where false"
+    for table, columns in sql.declared().items():
+        values, source = _stored(table, in_file)
+        listed = ", ".join(f'{values.get(name, "null")}::{kind} as "{name}"' for name, kind in columns.items())
         every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
         current = f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)"
         yield table, f"{every} {current}"
     yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
 
 
-def _value(column: str, columns_in_file: Collection[str]) -> str:
-    return f'"{column}"' if column in columns_in_file else "null"
+def _stored(table: str, in_file: Mapping[str, Collection[str]]) -> tuple[dict[str, str], str]:
+    """The SQL of each column of a table that the file has, and what it is read from."""
+    if table in encoded.ENCODED and {encoded.stored(table), encoded.TEXTS} <= in_file.keys():
+        return encoded.values(table, in_file), encoded.source_of(table, "results.")
+    if table in in_file:
+        return {name: f'"{name}"' for name in in_file[table]}, f"results.runs.{table}"
+    return {}, "(select 1) where false"
 
 
 def _unknown(columns: Sequence[str]) -> str:

@@ -19,6 +19,15 @@ def folder(name: str) -> dict[str, str]:
     return dict(sorted(texts.items()))
 
 
+_COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
+
+
+@lru_cache(maxsize=1)
+def declared() -> Mapping[str, dict[str, str]]:
+    """The columns of our tables with their types, by table, as `sql/schema` declares them."""
+    return {table: dict(_COLUMN.findall(text)) for table, text in folder("schema").items()}
+
+
 _GLOB = re.compile(r"[\[*?]")
 _RECORDED = re.compile(r"(\w+) \(([^)]*)\) as \(\s*\{(\w+)\}\s*\)")
 

@@ -163,7 +163,7 @@ class ResultsWriter:
             self._settle(explain)
         self._show_recorded()
         if self._keeps_replays:
-            interruptible(self._connection, lambda: keep_replays(self._connection, self._path))
+            interruptible(self._connection, lambda: keep_replays(self._connection, self._path, self._batches))
         self._connection.execute("use memory")
         self._connection.execute("detach results")
         self._connection.close()

@@ -39,7 +39,11 @@ def _columns(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, list
         """
         select c.table_name, list((c.column_name, c.data_type) order by c.column_index)
         from duckdb_columns() as c
-        join duckdb_tables() as t using (database_name, table_name)
+        join (
+            select database_name, schema_name, table_name from duckdb_tables()
+            union all
+            select database_name, schema_name, view_name from duckdb_views()
+        ) as t using (database_name, table_name)
         where database_name = ? and c.schema_name = 'main' and t.schema_name = 'runs'
         group by c.table_name
         """,

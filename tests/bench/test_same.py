@@ -19,7 +19,7 @@ def test_two_replays_of_a_recording_are_the_same_until_one_value_changes(tmp_pat
     changed = tmp_path / "changed.duckdb"
     shutil.copy(again, changed)
     with duckdb.connect(str(changed)) as connection:
-        connection.execute("update runs.reconciles set stabilized = stabilized + 1 where reconcile_id = 7")
+        connection.execute("update runs.encoded_reconciles set stabilized = stabilized + 1 where reconcile_id = 7")
     found = list(differences(first, changed))
     assert [line.split(",")[0] for line in found if not line.startswith(" ")] == [
         "reconciles: 1 rows only before",

@@ -30,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def lied(path: Path) -> None:
     """Changes results so that they name the right recording and say something else."""
     with duckdb.connect(str(path)) as file:
-        file.execute("delete from runs.reconciles")
+        file.execute("delete from runs.encoded_reconciles")
 
 
 def test_results_of_ours_are_used_again(here: Path) -> None:

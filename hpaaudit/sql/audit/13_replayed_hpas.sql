@@ -1,19 +1,16 @@
 -- Which HPAs were replayed, and when did each end?
--- One row per HPA. hpa: its number in the order of the uids; place: the number of its uid in replayed;
+-- One row per HPA. hpa: its number in the order of the uids; place: its number in staged.replayed;
 -- part: the HPAs of one part are audited together, so that no join or sort holds more than 250,000 reconciles;
 -- ended_at: when the HPA or the recording ended.
 create temp table replayed_hpas as
-with places as (
-    select hpa_uid as place, any_value(namespace) as namespace, any_value(name) as name, count(*) as reconciles
-    from staged.replayed
-    group by hpa_uid
-), named as (
+with named as (
     select
-        place, reconciles,
-        getvariable('texts').hpa_uid[place + 1] as hpa_uid,
-        getvariable('texts').namespace[namespace + 1] as namespace,
-        getvariable('texts').name[name + 1] as name
-    from places
+        object as place, count(*) as reconciles,
+        getvariable('texts').hpa_uid[object + 1] as hpa_uid,
+        getvariable('texts').namespace[object + 1] as namespace,
+        getvariable('texts').name[object + 1] as name
+    from staged.replayed
+    group by object
 )
 select
     (row_number() over (order by n.hpa_uid))::integer as hpa,

@@ -6,10 +6,10 @@ with needed as (
         r.reconcile_id, h.hpa, r.ts, r.began_at, r.spec_replicas, r.desired, r.status_desired,
         -- Until 1.15 a number may be wanted and not written: then the replicas stay what they were.
         if(getvariable('texts').action[r.action + 1] = 'hold' and r.desired is not null, r.spec_replicas, r.desired) as expected,
-        r.able_reason, r.active_reason,
+        r.able, r.active,
         case
             when not coalesce(r.band_lo < r.band_hi, false) then 0
-            when split_part(getvariable('texts').missing_input[r.missing_input + 1], '.', 1)
+            when split_part(r.missing_input, '.', 1)
                 in ('metric', 'pod', 'scale', 'instant') then 1
             else 2
         end::tinyint as open,
@@ -17,7 +17,7 @@ with needed as (
         getvariable('texts').at_source[r.at_source + 1] = 'grid' and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
             as is_silent
     from staged.replayed as r
-    join replayed_hpas as h on h.place = r.hpa_uid
+    join replayed_hpas as h on h.place = r.object
     where h.hpa between $first and $last
 ), neighbours as (
     select

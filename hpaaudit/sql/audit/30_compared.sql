@@ -35,7 +35,7 @@ with lines as (
 ), standing as (
     select
         s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.spec_replicas, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
-        s.able_reason, s.active_reason,
+        s.able, s.active,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
@@ -78,9 +78,9 @@ with lines as (
             when 1 then desired = sent
             when 2 then status_desired = desired_replicas
             -- Of a write that only the status shows to be refused the replay expects success.
-            when 3 then coalesce(getvariable('texts').able_reason[able_reason + 1], '')
+            when 3 then coalesce(getvariable('texts').able_reason[able + 1], '')
                     in (coalesce(said_able_reason, ''), if(told_of_failure, 'SucceededRescale', coalesce(said_able_reason, '')))
-                and getvariable('texts').active_reason[active_reason + 1] is not distinct from said_active_reason
+                and getvariable('texts').active_reason[active + 1] is not distinct from said_active_reason
         end as decision_agrees,
         -- Where nothing else tells of a decision, the replicas that it left although it wanted others prove nothing of it.
         if(decided_source = 0 and desired <> expected, null, actual = expected) as replicas_agree

@@ -21,7 +21,7 @@ select
     'replay' as evidence_level,
     r.reconcile_id
 from staged.replayed as r
-join replayed_hpas as h on h.place = r.hpa_uid
+join replayed_hpas as h on h.place = r.object
 anti join refused using (reconcile_id)
 where getvariable('texts').action[r.action + 1] <> 'hold'
 order by h.hpa, r.ts;

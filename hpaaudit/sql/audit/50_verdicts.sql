@@ -100,8 +100,7 @@ with unseen_answers as (
     where g.is_assumed or g.hides_reconcile
 ), tests as (
     select
-        c.reconcile_id, c.hpa, c.nth, c.ts, r.desired,
-        getvariable('texts').missing_input[r.missing_input + 1] as missing_input,
+        c.reconcile_id, c.hpa, c.nth, c.ts, r.desired, r.missing_input,
         c.decision_agrees, c.replicas_agree,
         f.message as failed_with,
         x.http_status as refused_with,

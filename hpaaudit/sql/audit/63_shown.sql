@@ -14,10 +14,10 @@ select reconcile_id
 from runs.reconciles
 where ts < getvariable('since') or ts > getvariable('until');
 
-delete from runs.reconciles where reconcile_id in (from left_out);
+delete from runs.encoded_reconciles where reconcile_id in (from left_out);
 delete from runs.decision_steps where reconcile_id in (from left_out);
 delete from runs.reconcile_pods where reconcile_id in (from left_out);
-delete from runs.metric_proposals where reconcile_id in (from left_out);
+delete from runs.encoded_metric_proposals where reconcile_id in (from left_out);
 delete from runs.stabilization_inputs where reconcile_id in (from left_out);
 delete from runs.memories where reconcile_id in (from left_out);
 delete from runs.predicted_statuses where reconcile_id in (from left_out);
