@@ -142,7 +142,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 **bounds,
             ) as results,
         ):
-            replayed = replace(account(results), missing=missing(recording, bounds.get("until")))
+            replayed = replace(account(results, drawn_of_many=1), missing=missing(recording, bounds.get("until")))
             differing = difference(recording, results, controller) if release else None
         if output == "name":
             click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)

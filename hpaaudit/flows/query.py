@@ -96,11 +96,14 @@ def named_question(name: str) -> Question:
     return question_named(name)
 
 
-def account(results: "Results") -> ReplayAccount:
-    """The outcome of a replay, HPA by HPA."""
-    from hpaaudit.results.account import replay_account
+def account(results: "Results", drawn_of_many: int | None = None) -> ReplayAccount:
+    """The outcome of a replay, HPA by HPA.
 
-    return replay_account(results)
+    drawn_of_many   so many of a fleet's HPAs are read over time; None: as many as a report draws
+    """
+    from hpaaudit.results.account import DRAWN, replay_account
+
+    return replay_account(results, DRAWN if drawn_of_many is None else drawn_of_many)
 
 
 def replayed_hpas(file: Path) -> list[str]:

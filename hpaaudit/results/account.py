@@ -16,10 +16,14 @@ DRAWN = 3
 _ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
-def replay_account(results: Results) -> ReplayAccount:
-    """The current replay of a results file. The HPA that matters most comes first."""
+def replay_account(results: Results, drawn_of_many: int = DRAWN) -> ReplayAccount:
+    """The current replay of a results file. The HPA that matters most comes first.
+
+    drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`
+    """
     head = results.rows(account_sql("replay"))[0]
     hpas = tuple(_hpas(results))
+    drawn = hpas[: DRAWN if len(hpas) <= DRAWN else drawn_of_many]
     return ReplayAccount(
         file=str(results.path),
         recording=head["path"],
@@ -31,7 +35,7 @@ def replay_account(results: Results) -> ReplayAccount:
         hpas=hpas,
         timelines=tuple(
             timeline(results, f"{hpa.namespace}/{hpa.name}", hpa.moment_us or head["ended_us"])
-            for hpa in hpas[:DRAWN]
+            for hpa in drawn
             if hpa.changes
         ),
     )

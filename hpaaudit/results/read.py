@@ -50,9 +50,8 @@ class Results(Shown):
         """The rows of the answer as dictionaries by column; raises as `sql`."""
         try:
             answer = self._attached.ask(text, text, params)
-            return [
-                dict(zip(answer.columns, row, strict=True)) for row in self._attached.interruptible(answer.fetchall)
-            ]
+            columns = answer.columns
+            return [dict(zip(columns, row, strict=True)) for row in self._attached.interruptible(answer.fetchall)]
         except duckdb.Error as error:
             raise self.refused(error) from error
 

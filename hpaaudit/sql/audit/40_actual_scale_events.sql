@@ -152,9 +152,11 @@ with numbered as (
     where writer_uid <> hpa_uid
     group by hpa_uid
 ), instants as (
-    -- From 1.2 to 1.5 an HPA is reconciled several times at one instant: all of these read the same number.
+    -- From 1.2 to 1.5 an HPA is reconciled several times at one instant: all of these read the same number. Each but the
+    -- last one ends as it began.
     select hpa, began_at, min(nth) as first_nth
     from spans
+    where until = began_at
     group by hpa, began_at
 ), placed as (
     select w.change_id, coalesce(unaware.reconcile_id, before.reconcile_id, s.reconcile_id) as reconcile_id
@@ -177,7 +179,7 @@ with numbered as (
     left join instants as i on i.hpa = s.hpa and i.began_at = s.began_at
     left join spans as before
         on before.hpa = s.hpa
-        and before.nth = i.first_nth - 1
+        and before.nth = coalesce(i.first_nth, s.nth) - 1
         and w.at_lo <= s.began_at
         and before.next_spec_replicas = w.to_replicas
     where s.until > w.at_hi

@@ -13,6 +13,8 @@ select distinct adjust_code from runs.metric_proposals
 union
 select distinct metric_type from runs.metric_proposals
 union
+select 'ratio.huge' from runs.metric_proposals where ratio >= 1e6
+union
 select 'writer.' || writer_class from runs.scale_events where source = 'actual'
 union
 select class from runs.effects

@@ -1,5 +1,6 @@
 -- Which HPAs had a metric so large that the number of replicas overflows?
 -- One row per HPA. The product of ratio and pods is beyond 32 bits.
+-- Needs: ratio.huge
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'critical' as severity,
     format(
