@@ -10,6 +10,7 @@ import duckdb
 import hpaaudit
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.replay import ONE_BY_ONE
+from hpaaudit.results import sql
 from hpaaudit.results.findings import findings
 
 TEXTS = {"replay_id", "error", "invalid_text", "finding_id"}
@@ -120,7 +121,7 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[
         "where database_name = 'theirs' and schema_name = 'runs' group by all order by all"
     ).fetchall()
     for table, names in rows:
-        if table not in ONLY_MOVED:
+        if table in sql.declared() and table not in ONLY_MOVED:
             yield table, [name for name in names if name not in TEXTS]
 
 

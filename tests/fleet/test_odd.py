@@ -20,8 +20,8 @@ ODD, OTHER = "shop", "other-shop"
 WORLDS = ROOT / "tests" / "conformance" / "1.36"
 BIG = 2**63 - 1
 Change = Callable[[Fact], Fact]
-ASKED: dict[str, Any] = {"flags": {"sync-period": "15s"}}
-"""Else the period is inferred from all HPAs together."""
+ASKED: dict[str, Any] = {"flags": {"sync-period": "5s", "downscale-stabilization": "45s"}}
+"""Those of the controller of the HPA that is not odd. Else the period is inferred from all HPAs together."""
 
 
 def _world() -> list[Fact]:

@@ -1,5 +1,6 @@
 """What may have been seen of a world: all of it, or what a recorder sees under some mishap."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
@@ -11,6 +12,7 @@ from hpaaudit.model.facts import (
     Fact,
     Gap,
     HeapsterRead,
+    HpaGone,
     HpaSeen,
     LeaseSeen,
     PodGone,
@@ -90,12 +92,34 @@ def _hole(prefix: str, *kinds: type) -> View:
         yield from before
         yield gap
         yield from (fact for fact in within if not isinstance(fact, kinds))
-        yield from (
-            replace(fact, at_us=until_us) for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)
-        )
+        missed = [fact for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)]
+        # Whoever lists again sees each object as it stands then, not what it was meanwhile.
+        yield from (replace(fact, at_us=until_us) for fact in {_object(fact): fact for fact in missed}.values())
         yield from (fact for fact in seen_facts if fact.at_us >= until_us)
 
     return view
+
+
+def _object(fact: Fact) -> object:
+    """The object that a watch shows."""
+    if isinstance(fact, PodSeen):
+        return PodSeen, fact.pod.namespace, fact.pod.name
+    if isinstance(fact, PodGone):
+        return PodSeen, fact.namespace, fact.name
+    if isinstance(fact, HpaSeen | HpaGone):
+        return HpaSeen, fact.namespace, fact.name
+    return (TargetSeen, fact.target) if isinstance(fact, TargetSeen | TargetGone) else fact
+
+
+def _hpas_with_hole(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same for HPAs: whoever does not see an HPA's new target does not read that target's scale either."""
+    targets: set[tuple[str, str]] = set()
+    for fact in _hole("/apis/autoscaling/", HpaSeen)(facts):
+        if isinstance(fact, HpaSeen):
+            spec = json.loads(fact.spec_json)
+            targets.add((fact.namespace, (spec.get("scaleTargetRef") or spec["scaleRef"])["name"]))
+        if not isinstance(fact, ScaleRead) or (fact.target.namespace, fact.target.name) in targets:
+            yield fact
 
 
 def _minimal_rights(facts: Sequence[Fact]) -> Iterator[Fact]:
@@ -296,7 +320,7 @@ VIEWS: dict[str, View] = {
     "from the middle": _begun,
     "to the middle": _ended,
     "a hole in the middle": _hole("*", *get_args(Fact)),
-    "statuses with a hole": _hole("/apis/autoscaling/", HpaSeen),
+    "statuses with a hole": _hpas_with_hole,
     "metrics with a hole": _hole("/apis/metrics.k8s.io/", ResourceMetricsRead),
     "pods with a hole": _hole("/api/v1/pods", PodSeen, PodGone),
     "minimal rights": _minimal_rights,
