@@ -452,16 +452,25 @@ def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
 
 
 def _releases(prepared: "Prepared") -> Iterator[Setting]:
-    """The releases of the recording's own time; if nothing tells that, those of the other time last."""
+    """The releases that it may have been, those of the recording's own time first.
+
+    Beside a recorded one that is the one before: while a cluster is upgraded, its controller may be that much older
+    than the API server, and never newer (Kubernetes' version skew policy).
+    """
     from hpaaudit.api.flags import is_before_1_12
     from hpaaudit.engine.behaviours.release import KNOWN, version_of
 
     used, recorded = prepared.flags.release, _recorded_release(prepared)
-    # A recording has what the controllers of its own time read: before 1.12, lists of pods.
-    is_old = is_before_1_12(recorded or used)
-    own = [release for release in reversed(KNOWN) if is_before_1_12(release) == is_old]
-    others = [] if recorded else [release for release in reversed(KNOWN) if is_before_1_12(release) != is_old]
-    for release in (*own, *others):
+    if recorded is None:
+        # A recording has what the controllers of its own time read: before 1.12, lists of pods.
+        is_old = is_before_1_12(used)
+        releases = [
+            release for time in (is_old, not is_old) for release in reversed(KNOWN) if is_before_1_12(release) == time
+        ]
+    else:
+        minor = version_of(recorded)[1]
+        releases = [release for release in reversed(KNOWN) if 0 <= minor - version_of(release)[1] <= 1]
+    for release in releases:
         if version_of(release)[:2] != version_of(used)[:2]:
             yield _release(prepared, release)
 

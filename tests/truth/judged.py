@@ -26,6 +26,8 @@ DURATIONS = {
     "downscale-stabilization": "5m0s",
     "initial-readiness-delay": "30s",
     "cpu-initialization-period": "5m0s",
+    "upscale-delay": "3m0s",
+    "downscale-delay": "5m0s",
 }
 """The flags that a replay may assume, with their defaults."""
 

@@ -55,6 +55,26 @@ def test_where_the_flags_are_known_nothing_is_put_down_to_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("world", "found"),
+    [
+        ("people-100-0004", [("upscale-delay", "60s", "180s", None)]),
+        ("everything-100-0004", [("downscale-delay", "120s", "300s", None)]),
+        # Of two wrong delays and a wrong tolerance; another release would explain it too, and was recorded to be none.
+        ("common-100-0002", [("upscale-delay", "60s", "180s", "downscale-delay")]),
+    ],
+)
+def test_a_delay_of_an_old_controller_that_was_recorded_wrongly_is_named_and_no_release(
+    world: str, found: list[tuple[str, str, str, str | None]]
+) -> None:
+    facts = facts_of(next(path for path in captures("1.9") if name_of(path) == world))
+    with replayed(list(VIEWS["two other flags"](facts))) as results:
+        settings = results.sql("select distinct key, value, alternative, also_key from sensitivity").fetchall()
+        classes = results.sql("select distinct class from reconciles where class like 'config.%'").fetchall()
+    assert settings == found
+    assert classes == [(f"config.{found[0][0].replace('-', '_')}",)]
+
+
+@pytest.mark.parametrize(
     ("recorded", "world", "asked", "undecidable"),
     [
         ("1.20", "common-100-0000", "1.11", set()),

@@ -39,7 +39,12 @@ RENEWALS_US = 15 * SECOND
 METRICS = (ResourceMetricsRead, ValuesRead)
 NOT_FOUND = 404
 NOBODY = "", "", None
-ANOTHER = {"tolerance": ("0.1", "0.3"), "downscale-stabilization": ("5m0s", "1m0s")}
+ANOTHER = {
+    "tolerance": ("0.1", "0.3"),
+    "downscale-stabilization": ("5m0s", "1m0s"),
+    "upscale-delay": ("3m0s", "1m0s"),
+    "downscale-delay": ("5m0s", "2m0s"),
+}
 """Of each flag the default and a value that a controller may have instead."""
 
 
