@@ -2,7 +2,7 @@
 -- One row per HPA of the current replay, the one that matters most first: something happened to it, it agrees least, its
 -- findings are the gravest.
 with happened as (
-    select hpa_uid from changes
+    select hpa_uid from scale_event_matches
     union
     select hpa_uid from divergences
 ), gravest as (
