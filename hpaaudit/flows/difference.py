@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import NotResults
 from hpaaudit.flows.destination import RESULTS
 from hpaaudit.flows.options import AS_RECORDED, ControllerOptions
+from hpaaudit.flows.other_settings import switched
 from hpaaudit.flows.prepare import Prepared, prepare
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
-from hpaaudit.flows.sensitivity import switched
 from hpaaudit.flows.source import open_file
 from hpaaudit.model.difference import Cause, Difference, Wanted
 from hpaaudit.model.history import ChangeKind

@@ -23,10 +23,12 @@ from hpaaudit.flows.options import (
     ignore_warning,
     show_nothing,
 )
+from hpaaudit.flows.other_settings import VALUES
 from hpaaudit.flows.paths import RecordingPath, recorded_span, recording_folder
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
-from hpaaudit.flows.sensitivity import MOST_RECONCILES, VALUES, sensitivity
+from hpaaudit.flows.sensitivity import sensitivity
+from hpaaudit.flows.trials import MOST_RECONCILES
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen

@@ -1,0 +1,240 @@
+"""Settings that the controller may have had instead: what was recorded, the usual values of flags, gates, releases."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hpaaudit.errors import UnknownRelease
+from hpaaudit.flows.options import ControllerOptions
+from hpaaudit.flows.other_times import with_longer_periods, without
+from hpaaudit.flows.prepare import with_settings
+from hpaaudit.model.sensitivity import Compared
+
+if TYPE_CHECKING:
+    from hpaaudit.engine.replay.plan import Plan
+    from hpaaudit.flows.prepare import Prepared
+    from hpaaudit.model.facts import Fact
+    from hpaaudit.model.flags import Flags
+
+VALUES: Mapping[str, tuple[str, ...]] = {
+    "tolerance": ("0", "0.01", "0.02", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.4", "0.5"),
+    "downscale-stabilization": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
+    "initial-readiness-delay": ("0s", "10s", "30s", "60s", "120s", "300s"),
+    "cpu-initialization-period": ("0s", "30s", "60s", "120s", "300s", "600s"),
+    "upscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s"),
+    "downscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
+}
+"""What people set, by flag. A release has those of its time."""
+
+RESTARTS = 3
+"""Before so many divergences of an HPA a restart is tried."""
+
+BEFORE = (0, 1, 2, 4, 8)
+"""So many reconciles before a divergence the controller may have restarted without a difference until then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Another value of one setting; `change` gives the replay with it.
+
+    is_recorded   it is the recorded value, and the user gave the other one
+    is_memory     it is what the controller remembers: a single reconcile may show that
+    moves_times   some inferred reconciles take place at other times, or not at all
+    """
+
+    key: str
+    value: str
+    alternative: str
+    change: Callable[["Prepared"], "Prepared"]
+    is_recorded: bool = False
+    is_memory: bool = False
+    moves_times: bool = False
+
+
+def as_recorded(prepared: "Prepared") -> Iterator[Setting]:
+    """What the recording says where the user said something else."""
+    from hpaaudit.api.flags import short_name
+
+    recorded = _recorded_release(prepared)
+    if prepared.release_given and recorded is not None and recorded != prepared.flags.release:
+        yield replace(_release(prepared, recorded), is_recorded=True)
+    process = prepared.plan.controllers[0] if prepared.plan.controllers else None
+    seen = {short_name(name): text for name, text in process.flags} if process is not None else {}
+    for key in VALUES:
+        if key in prepared.overrides and key in seen:
+            setting = _flag(prepared, key, seen[key])
+            if setting.value != setting.alternative:
+                yield replace(setting, is_recorded=True)
+
+
+def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> Iterator[Setting]:
+    """A Lease that is another program's; a restart before each of the first divergences, or shortly before that."""
+    from hpaaudit.api.times import whole_seconds
+    from hpaaudit.engine.replay.process import MemoryLoss
+
+    def setting(key: str, value: str, alternative: str, loss: MemoryLoss) -> Setting:
+        return Setting(
+            key=key, value=value, alternative=alternative, change=partial(replace, loss=loss), is_memory=True
+        )
+
+    yield setting("lease", "a new process", "the same process", MemoryLoss(by_lease=False))
+    reconciles, tried = prepared.plan.reconciles, set[int]()
+    for hpa, compared in rows.items():
+        own = [number for number, planned in enumerate(reconciles, 1) if planned.key == hpa]
+        opened = {row.divergence_id: own.index(row.reconcile_id) for row in reversed(compared) if row.divergence_id}
+        for place in sorted(opened.values())[:RESTARTS]:
+            for before in BEFORE:
+                at_us = reconciles[own[max(place - before, 0)] - 1].instant.at_us
+                if at_us not in tried:
+                    tried.add(at_us)
+                    yield setting("restart", "none", whole_seconds(at_us), MemoryLoss(at_us=at_us))
+
+
+def longer_periods(prepared: "Prepared", facts: Iterable["Fact"]) -> Iterator[Setting]:
+    """Longer sync periods than the assumed one."""
+    from hpaaudit.api.flags import duration_text
+
+    used = duration_text(prepared.plan.periods.common_us)
+    for period_us, planned in with_longer_periods(prepared.plan, facts):
+        change = partial(replace, plan=planned)
+        yield Setting(
+            key="sync-period", value=used, alternative=duration_text(period_us), change=change, moves_times=True
+        )
+
+
+def untraced(plan: "Plan", numbers: frozenset[int]) -> Setting:
+    """The plan without these inferred reconciles."""
+    from hpaaudit.api.times import whole_seconds
+
+    times = ", ".join(whole_seconds(plan.reconciles[number - 1].instant.at_us) for number in sorted(numbers))
+    change = partial(replace, plan=without(plan, numbers))
+    return Setting(key="reconcile", value="inferred", alternative=times, change=change, moves_times=True)
+
+
+def assumed(prepared: "Prepared") -> Iterator[Setting]:
+    """Every other value of every setting, the nearest to the one in force first."""
+    yield from _flags(prepared)
+    yield from _gates(prepared)
+    yield from _releases(prepared)
+
+
+def is_known(prepared: "Prepared", setting: Setting) -> bool:
+    """True if the recording says how the controller was started, as far as this setting is concerned."""
+    told = [seen for seen in prepared.plan.controllers if seen.flags or seen.gates]
+    if setting.key == "release":
+        return any(seen.release for seen in told)
+    return bool(told) and setting.key in (*VALUES, "feature-gate")
+
+
+def _flags(prepared: "Prepared") -> Iterator[Setting]:
+    from hpaaudit.api.flags import of_its_time, with_flags
+    from hpaaudit.engine.behaviours.release import behaviours_of
+
+    flags = prepared.flags
+    in_force = behaviours_of(flags)
+    for key, values in of_its_time(VALUES, flags.release).items():
+        if key.endswith("scale-delay") and not in_force.delay_flags:
+            continue
+        field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")
+        current = getattr(flags, field)
+        others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
+        for number in sorted(others.keys() - {current}, key=lambda number: abs(number - current)):
+            yield _flag(prepared, key, others[number])
+
+
+def _flag(prepared: "Prepared", key: str, text: str) -> Setting:
+    from hpaaudit.api.flags import duration_text, with_flags
+
+    def shown(flags: "Flags") -> str:
+        value = getattr(flags, key.replace("-", "_") + ("" if key == "tolerance" else "_us"))
+        return f"{value:g}" if key == "tolerance" else duration_text(value)
+
+    def change(before: "Prepared") -> "Prepared":
+        overrides = {**before.overrides, key: text}
+        return replace(before, flags=with_flags(before.flags, {key: text}), overrides=overrides)
+
+    alternative = shown(with_flags(prepared.flags, {key: text}))
+    return Setting(key=key, value=shown(prepared.flags), alternative=alternative, change=change)
+
+
+def _gates(prepared: "Prepared") -> Iterator[Setting]:
+    from hpaaudit.engine.behaviours.gates import GATES
+    from hpaaudit.engine.behaviours.release import behaviours_of, field_of
+
+    in_force = behaviours_of(prepared.flags)
+    for gate in GATES:
+        is_on = bool(getattr(in_force, field_of(gate.rule)))
+        used, other = ("on", "--without") if is_on else ("off", "--with")
+        yield Setting(
+            key="feature-gate",
+            value=f"{gate.name} {used}",
+            alternative=f"{other} {gate.name}",
+            change=partial(switched, rule=gate.rule, on=not is_on),
+        )
+
+
+def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
+    """The replay with a rule switched on or off."""
+    flags = before.flags
+    with_rules = {*flags.with_behaviours} - {rule} | ({rule} if on else set())
+    without = {*flags.without_behaviours} - {rule} | (set() if on else {rule})
+    changed = replace(flags, with_behaviours=tuple(sorted(with_rules)), without_behaviours=tuple(sorted(without)))
+    return replace(before, flags=changed)
+
+
+def _releases(prepared: "Prepared") -> Iterator[Setting]:
+    """The releases that it may have been, those of the recording's own time first.
+
+    Beside a recorded one that is the one before: while a cluster is upgraded, its controller may be that much older
+    than the API server, and never newer (Kubernetes' version skew policy).
+    """
+    from hpaaudit.api.flags import is_before_1_12
+    from hpaaudit.engine.behaviours.release import KNOWN, version_of
+
+    used, recorded = prepared.flags.release, _recorded_release(prepared)
+    if recorded is None:
+        # A recording has what the controllers of its own time read: before 1.12, lists of pods.
+        is_old = is_before_1_12(used)
+        releases = [
+            release for time in (is_old, not is_old) for release in reversed(KNOWN) if is_before_1_12(release) == time
+        ]
+    else:
+        minor = version_of(recorded)[1]
+        releases = [release for release in reversed(KNOWN) if 0 <= minor - version_of(release)[1] <= 1]
+    for release in releases:
+        if version_of(release)[:2] != version_of(used)[:2]:
+            yield _release(prepared, release)
+
+
+def _recorded_release(prepared: "Prepared") -> str | None:
+    """The release that the recording tells, None if it tells none that is known."""
+    from hpaaudit.engine.behaviours.release import known_release
+
+    try:
+        return known_release(prepared.recorded_release) if prepared.recorded_release else None
+    except UnknownRelease:
+        return None
+
+
+def _release(prepared: "Prepared", release: str) -> Setting:
+    return Setting(
+        key="release", value=prepared.flags.release, alternative=release, change=partial(_released, release=release)
+    )
+
+
+def _released(before: "Prepared", *, release: str) -> "Prepared":
+    """The replay with another release and the defaults of its time. A flag that it does not have is left out."""
+    from hpaaudit.api.flags import of_its_time
+
+    flags = before.flags
+    options = ControllerOptions(
+        release=release,
+        flags=of_its_time(before.overrides, release),
+        behaviours={
+            **dict.fromkeys(flags.with_behaviours, True),
+            **dict.fromkeys(flags.without_behaviours, False),
+        },
+    )
+    again = with_settings(before.recording, before.plan, options)
+    return replace(again, derived=before.derived, searched=before.searched)
