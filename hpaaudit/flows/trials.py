@@ -164,7 +164,14 @@ class Trials:
         from hpaaudit.engine.replay import process as engine
 
         facts = self.facts()
-        process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False, loss=prepared.loss)
+        process = engine.Process(
+            prepared.plan,
+            prepared.flags,
+            prepared.flags_of,
+            keep_pods=False,
+            tries_all_inputs=False,
+            loss=prepared.loss,
+        )
         again = engine.replay(facts, prepared.plan, process, self.rows.keys())
         numbers = numbers_in(self._prepared.plan, prepared.plan)
         by_number = ((numbers[reconcile.reconcile_id - 1], reconcile) for reconcile in again)

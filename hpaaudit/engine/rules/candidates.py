@@ -54,6 +54,9 @@ class Candidate(NamedTuple):
 FIRST = Candidate(INPUTS, earlier_scale=False, earlier_pods=False, nth=0)
 """The newest of all inputs."""
 
+AFTER_INPUTS = Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=0)
+"""The first candidate that is no choice among inputs."""
+
 
 class Options(NamedTuple):
     """Which candidates a reconcile has.
