@@ -25,7 +25,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "upscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s"),
     "downscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
 }
-"""What people set, by flag. A release has those of its time."""
+"""Values that people commonly give each flag. Only flags of the controller's own release are tried."""
 
 RESTARTS = 3
 """Before so many divergences of an HPA a restart is tried."""
@@ -92,7 +92,7 @@ def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> It
 
 
 def longer_periods(prepared: "Prepared", facts: Iterable["Fact"]) -> Iterator[Setting]:
-    """Longer sync periods than the assumed one."""
+    """Each sync period that is longer than the assumed one and that the recorded times allow."""
     from hpaaudit.api.flags import duration_text
 
     used = duration_text(prepared.plan.periods.common_us)
@@ -120,7 +120,7 @@ def assumed(prepared: "Prepared") -> Iterator[Setting]:
 
 
 def is_known(prepared: "Prepared", setting: Setting) -> bool:
-    """True if the recording says how the controller was started, as far as this setting is concerned."""
+    """True if the recording holds the value of this setting: the flags, gates or release of the controller."""
     told = [seen for seen in prepared.plan.controllers if seen.flags or seen.gates]
     if setting.key == "release":
         return any(seen.release for seen in told)
@@ -184,7 +184,7 @@ def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":
 
 
 def _releases(prepared: "Prepared") -> Iterator[Setting]:
-    """The releases that it may have been, those of the recording's own time first.
+    """The releases that the controller may have had, those of the recording's own time first.
 
     Beside a recorded one that is the one before: while a cluster is upgraded, its controller may be that much older
     than the API server, and never newer (Kubernetes' version skew policy).

@@ -101,9 +101,9 @@ def account(results: "Results", drawn_of_many: int | None = None) -> ReplayAccou
 
     drawn_of_many   so many of a fleet's HPAs are read over time; None: as many as a report draws
     """
-    from hpaaudit.results.account import DRAWN, replay_account
+    from hpaaudit.results.account import replay_account
 
-    return replay_account(results, DRAWN if drawn_of_many is None else drawn_of_many)
+    return replay_account(results, drawn_of_many)
 
 
 def replayed_hpas(file: Path) -> list[str]:

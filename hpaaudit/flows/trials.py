@@ -19,7 +19,7 @@ MOST_RECONCILES = 4_000
 """At most so many reconciles are decided again with one setting changed, and as many with two: seconds of work."""
 
 MOST_FACTS = 200_000
-"""A recording of so many facts is read once and not again for each trial."""
+"""The facts of a recording with at most so many are kept in memory, and not read again for each trial."""
 
 ENOUGH = 3
 """So many reconciles must agree with another value: one or two agree by chance."""
@@ -85,7 +85,10 @@ class Trials:
                     yield one, other
 
     def nearest(self) -> list[Setting]:
-        """Those that alone come nearest: that explain or at least change most of what differs, or agree most."""
+        """The settings that alone come nearest to what the controller did.
+
+        They explain the most divergent reconciles, or at least change them, or agree with the most of all reconciles.
+        """
         changing = [one for one, score in self.scores.items() if score.changed]
         explaining = sorted(changing, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
         agreeing = sorted(changing, key=lambda one: self.scores[one].agreeing, reverse=True)[:PAIRED]
@@ -142,7 +145,7 @@ class Trials:
             self.scores[chosen[0]] = score
 
     def _note(self, chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]) -> None:
-        """Keeps these settings for the divergences that they explain, whatever they break."""
+        """Notes which divergences these settings explain, even if reconciles that matched differ with them."""
         broken = sum(not agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None)
         by_number = _by_divergence(rows, agreeing)
         differing = sum(map(len, by_number.values()))
@@ -154,7 +157,7 @@ class Trials:
                 possible[number] = replace(found, is_recorded=any(is_known(self._prepared, one) for one in chosen))
 
     def facts(self) -> Iterable["Fact"]:
-        """Everything that was recorded, read once unless that is too much."""
+        """All recorded facts. Those of a small recording are read once and kept."""
         recording = self._prepared.recording
         if self._facts is None and sum(segment.facts for segment in recording.segments) <= MOST_FACTS:
             self._facts = list(recording.facts())
@@ -210,7 +213,7 @@ def _reasons(status: "HpaStatus") -> str:
 
 
 def _may_be(again: "ReplayedReconcile", number: int | None) -> bool:
-    """True if this number is what was decided, or one that other recorded inputs lead to."""
+    """True if the reconcile decided this number, or may have decided it from other recorded inputs."""
     if again.decision.desired == number:
         return True
     if number is None or again.band_lo is None or again.band_hi is None:

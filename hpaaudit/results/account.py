@@ -16,14 +16,14 @@ DRAWN = 3
 _ByHpa = Mapping[str, list[dict[str, Any]]]
 
 
-def replay_account(results: Results, drawn_of_many: int = DRAWN) -> ReplayAccount:
-    """The current replay of a results file. The HPA that matters most comes first.
+def replay_account(results: Results, drawn_of_many: int | None = None) -> ReplayAccount:
+    """What the current replay of a results file found, HPA by HPA. The HPA that matters most comes first.
 
-    drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`
+    drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`; None: `DRAWN` of them
     """
     head = results.rows(account_sql("replay"))[0]
     hpas = tuple(_hpas(results))
-    drawn = hpas[: DRAWN if len(hpas) <= DRAWN else drawn_of_many]
+    drawn = hpas[: DRAWN if drawn_of_many is None or len(hpas) <= DRAWN else drawn_of_many]
     return ReplayAccount(
         file=str(results.path),
         recording=head["path"],

@@ -18,7 +18,9 @@ BATCH = 20_000
 COLUMNS_BATCH = 120_000
 """So many rows of columns are buffered, in two parts or more: a row group of DuckDB, and work for two cores."""
 _ENCODED = {"staged.replayed": "reconciles", **{f"runs.{table}": table for table in ENCODED}}
-"""Tables that hold numbers for texts, and the encoded table whose columns they have."""
+"""The tables whose texts are stored as numbers, and the table of `sql/schema` that declares their columns."""
+_STORED = {f"runs.{table}": f"runs.{stored(table)}" for table in ENCODED}
+"""The names under which these are stored, where `runs` has a view of their name."""
 
 
 class Batches:
@@ -48,7 +50,7 @@ class Batches:
             self._write_columns(table)
 
     def flush(self) -> None:
-        """Writes all buffers, and gives SQL the texts of the encoded tables."""
+        """Writes all buffers to their tables, and stores the texts for which numbers were written."""
         for table in self._rows:
             self._write_rows(table)
         for table in self._columns:
@@ -70,15 +72,14 @@ class Batches:
         parts.clear()
 
     def _insert(self, table: str, rows: pa.Table) -> None:
-        stored_as, replay_id = table, f"'{self._replay_id}'"
+        replay_id = f"'{self._replay_id}'"
         if table in _ENCODED:
             rows = self._dictionaries.encoded(rows, codes(_ENCODED[table]))
-            stored_as = table.replace(f"runs.{_ENCODED[table]}", f"runs.{stored(_ENCODED[table])}")
             replay_id = str(self._dictionaries.number("replay_id", (self._replay_id,)))
         has_replay_id = "replay_id" in rows.column_names or "replay_id" not in self._schema(table).names
         added = "" if has_replay_id else f"{replay_id} as replay_id, "
         self._connection.register("arrived", rows)
-        self._connection.execute(f"insert into {stored_as} by name select {added}* from arrived")  # noqa: S608 our own names
+        self._connection.execute(f"insert into {_STORED.get(table, table)} by name select {added}* from arrived")  # noqa: S608 our own names
         self._connection.unregister("arrived")
 
     def _schema(self, table: str) -> pa.Schema:

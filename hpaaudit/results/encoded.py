@@ -8,6 +8,8 @@ column; a number is a place in these lists, from 0.
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
+import duckdb
+
 from hpaaudit.results import sql
 
 _TOGETHER = {
@@ -17,7 +19,7 @@ _TOGETHER = {
     "limited": ("limited_status", "limited_reason"),
     "metric": ("metric_type", "metric_name", "target_type"),
 }
-"""Columns of texts that share a number, by the column that holds it."""
+"""Text columns that always go together and share one number: the column of the number, and theirs."""
 _PLAIN = {"reconciles": {"decided_source", "verdict", "class", "missing_input"}, "metric_proposals": set[str]()}
 """The encoded tables, and those of their texts that are stored as texts, because the audit makes or changes them."""
 ENCODED = tuple(_PLAIN)
@@ -31,7 +33,7 @@ def stored(table: str) -> str:
 
 @lru_cache(maxsize=8)
 def codes(table: str) -> Mapping[str, tuple[str, ...]]:
-    """The columns of an encoded table that hold numbers for texts, each with the columns that its texts belong to."""
+    """The columns in which an encoded table stores numbers, each with the text columns that its numbers stand for."""
     texts = [name for name, kind in sql.declared()[table].items() if kind == "varchar" and name not in _PLAIN[table]]
     together = {code: columns for code, columns in _TOGETHER.items() if columns[0] in texts}
     shared = {name for columns in together.values() for name in columns}
@@ -64,24 +66,40 @@ def creation() -> Iterator[str]:
         listed = ", ".join(f'"{column}" {kind}' for column, kind in tables()[name].items())
         yield f"create table runs.{name} ({listed})"
     for table in ENCODED:
-        listed = ", ".join(f'{value} as "{name}"' for name, value in values(table, tables()).items())
-        yield f"create view runs.{table} as select {listed} from {source_of(table)}"  # noqa: S608 our own names
+        columns, source = reading(table, tables())
+        listed = ", ".join(f'{value} as "{name}"' for name, value in columns.items())
+        yield f"create view runs.{table} as select {listed} from {source}"  # noqa: S608 our own names
 
 
-def source_of(table: str, database: str = "") -> str:
-    """What a query reads an encoded table from, for the expressions of `values`; `database` ends with a dot."""
-    return f"{database}runs.{stored(table)} as r cross join {database}runs.texts as t"
+def columns_in(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, set[str]]:
+    """The columns of each table in schema `runs` of an attached results file. Views are left out: any may be there."""
+    columns_of: dict[str, set[str]] = {}
+    for table, column in connection.execute(
+        """
+        select table_name, column_name
+        from duckdb_columns()
+        semi join duckdb_tables() using (database_name, schema_name, table_name)
+        where database_name = $database and schema_name = 'runs'
+        """,
+        {"database": database},
+    ).fetchall():
+        columns_of.setdefault(table, set()).add(column)
+    return columns_of
 
 
-def values(table: str, in_file: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """The SQL of each column that `sql/schema` declares for an encoded table; a column that the file lacks is missing.
+def reading(table: str, in_file: Mapping[str, Collection[str]], database: str = "") -> tuple[dict[str, str], str]:
+    """How a query reads a table as `sql/schema` declares it: the SQL of each column that the file has, and a source.
 
-    in_file   the columns of the file's tables, by table
+    in_file    the columns of the file's tables, by table; an older hpaaudit stored no numbers, and fewer columns
+    database   the name of the attached file with a dot; empty: the current one
     """
+    declared = sql.declared()[table]
+    if table not in ENCODED or not {stored(table), TEXTS} <= in_file.keys():
+        return {name: f'"{name}"' for name in declared if name in in_file.get(table, ())}, f"{database}runs.{table}"
     code_of = {name: code for code, names in codes(table).items() for name in names}
-    there = in_file[stored(table)]
-    return {
+    columns = {
         name: f't."{name}"[r."{code_of[name]}" + 1]' if name in code_of else f'r."{name}"'
-        for name in sql.declared()[table]
-        if code_of.get(name, name) in there and (name not in code_of or name in in_file[TEXTS])
+        for name in declared
+        if code_of.get(name, name) in in_file[stored(table)] and (name not in code_of or name in in_file[TEXTS])
     }
+    return columns, f"{database}runs.{stored(table)} as r cross join {database}runs.texts as t"

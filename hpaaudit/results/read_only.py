@@ -242,36 +242,20 @@ def _columns_in_file(
     """The columns of the file's tables in `runs`: those that we store, unless another version of hpaaudit wrote it."""
     if all(tables_in_file.get(("runs", table)) == len(columns) for table, columns in encoded.tables().items()):
         return {table: set(columns) for table, columns in encoded.tables().items()}
-    there: dict[str, set[str]] = {}
-    for table, column in connection.execute("""
-        select table_name, column_name
-        from duckdb_columns()
-        where database_name = 'results' and schema_name = 'runs'
-    """).fetchall():
-        if ("runs", table) in tables_in_file:
-            there.setdefault(table, set()).add(column)
-    return there
+    return encoded.columns_in(connection, "results")
 
 
 def _relations(in_file: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL."""
     yield from sql.folder("macros").items()
     for table, columns in sql.declared().items():
-        values, source = _stored(table, in_file)
+        values, source = encoded.reading(table, in_file, "results.")
+        source = source if values else "(select 1) where false"
         listed = ", ".join(f'{values.get(name, "null")}::{kind} as "{name}"' for name, kind in columns.items())
         every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
         current = f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)"
         yield table, f"{every} {current}"
     yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
-
-
-def _stored(table: str, in_file: Mapping[str, Collection[str]]) -> tuple[dict[str, str], str]:
-    """The SQL of each column of a table that the file has, and what it is read from."""
-    if table in encoded.ENCODED and {encoded.stored(table), encoded.TEXTS} <= in_file.keys():
-        return encoded.values(table, in_file), encoded.source_of(table, "results.")
-    if table in in_file:
-        return {name: f'"{name}"' for name in in_file[table]}, f"results.runs.{table}"
-    return {}, "(select 1) where false"
 
 
 def _unknown(columns: Sequence[str]) -> str:

@@ -42,6 +42,17 @@ def published(facts: Sequence[Fact]) -> Iterator[Fact]:
         yield replace(fact, by="") if isinstance(fact, READS) and is_controller(fact.by) else fact
 
 
+def watched_object(fact: Fact) -> object:
+    """The object whose state or end a fact of a watch shows; of other facts the fact itself."""
+    if isinstance(fact, PodSeen):
+        return PodSeen, fact.pod.namespace, fact.pod.name
+    if isinstance(fact, PodGone):
+        return PodSeen, fact.namespace, fact.name
+    if isinstance(fact, HpaSeen | HpaGone):
+        return HpaSeen, fact.namespace, fact.name
+    return (TargetSeen, fact.target) if isinstance(fact, TargetSeen | TargetGone) else fact
+
+
 def late(facts: Sequence[Fact], chance: Random) -> Iterator[Fact]:
     """The same from somewhere in the middle on: what is watched as it stands then, and nothing else from before."""
     seen_facts = list(published(facts))
@@ -56,14 +67,10 @@ def begun(facts: Sequence[Fact], cut: int) -> Iterator[Fact]:
     seen_facts = list(published(facts))
     there: dict[object, Fact] = {}
     for fact in seen_facts[:cut]:
-        if isinstance(fact, HpaSeen | HpaGone):
-            there[HpaSeen, fact.namespace, fact.name] = fact
-        elif isinstance(fact, PodSeen):
-            there[PodSeen, fact.pod.namespace, fact.pod.name] = fact
-        elif isinstance(fact, PodGone):
-            there.pop((PodSeen, fact.namespace, fact.name), None)
-        elif isinstance(fact, TargetSeen | TargetGone):
-            there[TargetSeen, fact.target] = fact
+        if isinstance(fact, PodGone):
+            there.pop(watched_object(fact), None)
+        elif isinstance(fact, WATCHED):
+            there[watched_object(fact)] = fact
         elif isinstance(fact, LeaseSeen | VersionRead):
             there[type(fact)] = fact
         elif isinstance(fact, ControllerSeen):  # nobody saw it start

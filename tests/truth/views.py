@@ -12,7 +12,6 @@ from hpaaudit.model.facts import (
     Fact,
     Gap,
     HeapsterRead,
-    HpaGone,
     HpaSeen,
     LeaseSeen,
     PodGone,
@@ -31,7 +30,7 @@ from hpaaudit.model.facts import (
 )
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
-from tests.fleet.outside import WATCHED, begun, published
+from tests.fleet.outside import WATCHED, begun, published, watched_object
 
 View = Callable[[Sequence[Fact]], Iterator[Fact]]
 
@@ -99,21 +98,10 @@ def _hole(prefix: str, *kinds: type) -> View:
         yield from (fact for fact in within if not isinstance(fact, kinds))
         missed = [fact for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)]
         # Whoever lists again sees each object as it stands then, not what it was meanwhile.
-        yield from (replace(fact, at_us=until_us) for fact in {_object(fact): fact for fact in missed}.values())
+        yield from (replace(fact, at_us=until_us) for fact in {watched_object(fact): fact for fact in missed}.values())
         yield from (fact for fact in seen_facts if fact.at_us >= until_us)
 
     return view
-
-
-def _object(fact: Fact) -> object:
-    """The object that a watch shows."""
-    if isinstance(fact, PodSeen):
-        return PodSeen, fact.pod.namespace, fact.pod.name
-    if isinstance(fact, PodGone):
-        return PodSeen, fact.namespace, fact.name
-    if isinstance(fact, HpaSeen | HpaGone):
-        return HpaSeen, fact.namespace, fact.name
-    return (TargetSeen, fact.target) if isinstance(fact, TargetSeen | TargetGone) else fact
 
 
 def _hpas_with_hole(facts: Sequence[Fact]) -> Iterator[Fact]:

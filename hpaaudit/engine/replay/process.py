@@ -94,8 +94,8 @@ class MemoryLoss:
 class Process:
     """The controller process of a recording: the cluster, its flags, and what it remembers of every HPA.
 
-    tries_all_inputs   False: once inputs are proven no others are tried. That takes a third of the time, and the band
-                       lacks what the others lead to
+    tries_all_inputs   False: once inputs are proven no others are tried. That is faster, and the band lacks what the
+                       others lead to
     """
 
     def __init__(
@@ -271,10 +271,9 @@ class Process:
             if best is None or proves(band, candidate.kind, fits):
                 chosen, remembered, best = candidate_observation, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
-            is_last = candidate.kind == INPUTS and band.is_proven and not self.tries_all_inputs
-            candidate = next_candidate(
-                AFTER_INPUTS if is_last else candidate, inputs.answers(candidate), options, band.is_proven
-            )
+            if band.is_proven and candidate.kind == INPUTS and not self.tries_all_inputs:
+                candidate = AFTER_INPUTS
+            candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
         if best is None:
             raise AssertionError("the newest inputs are always tried")
         evidence = "proven" if band.is_proven else "assumed"
