@@ -76,7 +76,7 @@ def test_explain_makes_the_steps_again(recording: Path, results: Results) -> Non
         "select namespace || '/' || name as hpa, epoch_us(ts) as at from reconciles where action <> 'hold'"
     )
     with hpaaudit.replay(recording, into=recording.with_name("all.duckdb"), detail="all") as others:
-        for row in moved[:: max(len(moved) // 6, 1)]:
+        for row in moved[:: max(len(moved) // 12, 1)]:
             ours = hpaaudit.explain(results.path, row["hpa"], at=row["at"])
             theirs = hpaaudit.explain(others.path, row["hpa"], at=row["at"])
             assert ours.steps

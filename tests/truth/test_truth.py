@@ -22,17 +22,11 @@ FEW = 3
 SEED = 13
 MORE = {"1.36": 4}
 """Of each release one world by chance, of that one with the most of them so many."""
-OF = 3
-"""It is the smallest of so many: a large one with four metrics takes minutes."""
-
-
-def _sample(release: str) -> list[Path]:
-    """Some worlds of a release, by chance."""
-    drawn = Random(f"{SEED} {release}").sample(captures(release), OF * MORE.get(release, 1))  # noqa: S311 (a sample)
-    return [min(drawn[n : n + OF], key=lambda path: path.stat().st_size) for n in range(0, len(drawn), OF)]
-
-
-SAMPLE = [world for release in releases() for world in _sample(release)]
+SAMPLE = [
+    world
+    for release in releases()
+    for world in Random(f"{SEED} {release}").sample(captures(release), MORE.get(release, 1))  # noqa: S311 (a sample)
+]
 PARTS = 2
 """Each of these is shown in one part of the views, the next one in the next part."""
 
