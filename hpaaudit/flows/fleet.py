@@ -104,7 +104,9 @@ def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
         slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
         wanted = ReconcileFilter(keys=prepared.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
-        yield from run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
+        yield from _prefetched(
+            run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
+        )
 
 
 def _prefetched(items: Iterator[Item]) -> Iterator[Item]:

@@ -148,6 +148,11 @@ class Patterns:
             "insert into replayed_hpas select 1, replay_id, hpa_uid, namespace, name, "
             "(select ended_at from runs.recordings) from runs.hpas"
         )
+        ask(
+            "insert into compared by name select reconcile_id, hpa, ts, lasted_s, "
+            "row_number() over (partition by hpa order by ts, reconcile_id) as nth "
+            "from runs.reconciles join replayed_hpas using (hpa_uid)"
+        )
 
 
 @contextmanager
@@ -165,6 +170,7 @@ def patterns() -> Iterator[Patterns]:
             ask(f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)")
         for text in views.values():
             ask(text)
+        ask(sql.folder("staging")["compared"])
         ask(
             "create temp table replayed_hpas (hpa integer, replay_id varchar, hpa_uid varchar, namespace varchar, "
             "name varchar, ended_at timestamp)"

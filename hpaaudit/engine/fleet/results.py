@@ -64,7 +64,6 @@ def results_of(
 ) -> Decided:
     """The results of a slice. A reconcile of an HPA that is gone has no row."""
     rows = np.flatnonzero((np.asarray(decisions.hpa_state) != NONE) & wanted.wanted(prepared.reconciles, builder.hpas))
-    rows = rows[np.argsort(prepared.reconciles["number"][rows], kind="stable")]
     results = _Results(prepared, decisions, rows)
     identity = results.identity(builder.hpas)
     return Decided(

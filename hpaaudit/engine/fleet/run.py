@@ -10,6 +10,7 @@ import numpy as np
 from hpaaudit.engine.fleet.batch.allocate import empty_decisions, empty_proposals, first_cursors
 from hpaaudit.engine.fleet.batch.builder import BatchBuilder, PreparedSlice
 from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
+from hpaaudit.engine.fleet.batch.records import unpacked
 from hpaaudit.engine.fleet.columns.batch import Settings
 from hpaaudit.engine.fleet.columns.run import Decisions, MemorySlots, Proposals, Run
 from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
@@ -77,7 +78,11 @@ def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, 
     )
     kernel.spread(lambda first, end: kernel.walk(run_, first, end), _ranges(row_to))
     store.save(run_.memory)
-    return Decided(decisions=run_.decisions, proposals=run_.proposals, memory=run_.memory)
+    return Decided(
+        decisions=Decisions(**unpacked(run_.decisions)),
+        proposals=Proposals(**unpacked(run_.proposals)),
+        memory=run_.memory,
+    )
 
 
 def _ranges(row_to: Any) -> list[tuple[int, int]]:

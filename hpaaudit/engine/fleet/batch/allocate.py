@@ -7,7 +7,7 @@ import numpy as np
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.eras.windows import windows_of
-from hpaaudit.engine.fleet.batch.records import FLOATS, records
+from hpaaudit.engine.fleet.batch.records import FLOATS, filled
 from hpaaudit.engine.fleet.columns.batch import NONE, InputBatch, Settings
 from hpaaudit.engine.fleet.columns.codes import KEPT, NULL, SEEN
 from hpaaudit.engine.fleet.columns.run import Cursors, Decisions, Proposals
@@ -47,17 +47,14 @@ def settings_of(flags: Flags, behaviours: Behaviours) -> Settings:
 
 def empty_decisions(reconciles: int) -> Decisions:
     """Room for the decisions of so many reconciles."""
-    decisions: Decisions = records(Decisions, reconciles)
-    for name in Decisions._fields:
-        getattr(decisions, name)[:] = _INITIAL.get(name, NULL)
+    decisions: Decisions = filled(Decisions, reconciles, {**dict.fromkeys(Decisions._fields, NULL), **_INITIAL})
     return decisions
 
 
 def empty_proposals(metrics: int) -> Proposals:
     """Room for the proposals of so many metrics."""
-    proposals: Proposals = records(Proposals, metrics)
-    for name in Proposals._fields:
-        getattr(proposals, name)[:] = np.nan if name in FLOATS else NULL
+    initial = {name: np.nan if name in FLOATS else NULL for name in Proposals._fields}
+    proposals: Proposals = filled(Proposals, metrics, initial)
     return proposals
 
 

@@ -4,6 +4,7 @@ A compiled function takes each array as seven words. Handing on some 170 columns
 record is one array, and its fields stand together in memory. The source that reads a column stays the same.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,26 @@ def records(table: type[Any], rows: int) -> Any:
     return np.empty(rows, np.dtype(kinds, align=True)).view(np.recarray)
 
 
+def unpacked(rows: Any) -> dict[str, Any]:
+    """The columns of records, each as an array of its own: where they stand they are read six times slower."""
+    numbers = np.ascontiguousarray(_matrix(rows).T)
+    return {name: column.view(rows.dtype[name]) for name, column in zip(rows.dtype.names, numbers, strict=True)}
+
+
+def filled(table: type[Any], rows: int, values: Mapping[str, float]) -> Any:
+    """So many records, all with these values."""
+    same, record = records(table, rows), records(table, 1)
+    for name, value in values.items():
+        record[name] = value
+    _matrix(same)[:] = _matrix(record)
+    return same
+
+
+def _matrix(rows: Any) -> Any:
+    """The same memory as a table of 64-bit numbers, a row for each record."""
+    return np.asarray(rows).view(np.int64).reshape(len(rows), len(rows.dtype.names))
+
+
 def packed(batch: InputBatch) -> InputBatch:
     """The batch as the kernel takes it: always the same types, so that it is compiled once."""
     tables: dict[str, Any] = {}
@@ -39,8 +60,11 @@ def packed(batch: InputBatch) -> InputBatch:
 
 def _packed(table: Any) -> Any:
     rows = records(type(table), len(table[0]))
-    for name, values in zip(table._fields, table, strict=True):
-        rows[name] = values
+    columns = [
+        np.asarray(values).astype(rows.dtype[name]).view(np.int64)
+        for name, values in zip(table._fields, table, strict=True)
+    ]
+    np.stack(columns, axis=1, out=_matrix(rows))
     return rows
 
 

@@ -3,11 +3,9 @@
 import numpy as np
 
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
-from hpaaudit.engine.fleet.input.ids import Array
+from hpaaudit.engine.fleet.input.ids import Array, paired
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, in_order
 from hpaaudit.engine.rules.go_numbers import NONE
-
-_SHIFT = 32
 
 
 def first_times(rows: Rows, reads: Rows) -> Array:
@@ -21,14 +19,14 @@ def first_times(rows: Rows, reads: Rows) -> Array:
     first = _first_items(rows, reads)
     if not len(rows["seq"]):
         return times
-    pair = (rows["stream"] << _SHIFT) | rows["item"]
+    pair = paired(rows["stream"], rows["item"])
     distinct, number = np.unique(pair, return_inverse=True)
     order = np.lexsort([rows["seq"], number])
     begins = np.searchsorted(number[order], np.arange(len(distinct)))
     ends = np.append(begins[1:], len(order))
     seq, at_us = rows["seq"][order], rows["at_us"][order]
     has_first = np.flatnonzero(first != NONE)
-    of_read = np.searchsorted(distinct, (reads["stream"][has_first] << _SHIFT) | first[has_first])
+    of_read = np.searchsorted(distinct, paired(reads["stream"][has_first], first[has_first]))
     for pair_number in np.unique(of_read).tolist():
         mine = has_first[of_read == pair_number]
         begin, end = begins[pair_number], ends[pair_number]

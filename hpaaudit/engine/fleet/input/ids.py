@@ -1,6 +1,6 @@
 """Numbers for texts and other names, which stay the same from slice to slice."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -33,6 +33,12 @@ class Ids(Generic[Named]):
             self.named.append(named)
         return number
 
+    def of_all(self, names: Iterable[Named]) -> list[int]:
+        """The numbers of names, new ones for those that were not seen before."""
+        names = tuple(names)
+        numbers = [*map(self._ids.get, names)]
+        return [self.of(name) if number is None else number for name, number in zip(names, numbers, strict=True)]
+
     def number_of(self, named: Named) -> int:
         """The number of a name, -1 if it was not seen before."""
         return self._ids.get(named, -1)
@@ -41,14 +47,24 @@ class Ids(Generic[Named]):
 def of_words(ids: Ids[str], column: Words) -> Array:
     """The numbers of a column of texts, -1 where it is NULL."""
     table = np.empty(len(column.words) + 1, np.int64)
-    table[:-1] = [ids.of(word) for word in column.words]
+    table[:-1] = ids.of_all(column.words)
     table[-1] = -1
     return table[column.codes]
 
 
 def of_pairs(ids: Ids[tuple[int, int]], first: Array, second: Array) -> Array:
     """The numbers of pairs of non-negative numbers."""
-    both, places = np.unique((first << _SHIFT) | second, return_inverse=True)
-    mask = (1 << _SHIFT) - 1
-    table = np.array([ids.of((int(pair) >> _SHIFT, int(pair) & mask)) for pair in both], np.int64)
+    both, places = np.unique(paired(first, second), return_inverse=True)
+    table = np.array(ids.of_all(zip(*(part.tolist() for part in unpaired(both)), strict=True)), np.int64)
     return table[places] if len(table) else np.empty(0, np.int64)
+
+
+def paired(first: Array, second: Array) -> Array:
+    """Two columns of non-negative numbers below 2^31 as one, in the order of both."""
+    pairs: Array = (first << _SHIFT) | second
+    return pairs
+
+
+def unpaired(pairs: Array) -> tuple[Array, Array]:
+    """The two columns that `paired` made one."""
+    return pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)

@@ -12,15 +12,13 @@ from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.pod_requests import calculate_requests
 from hpaaudit.engine.fleet.columns.batch import PodRequests, PodStates, Ranges
 from hpaaudit.engine.fleet.columns.codes import ABSENT_CONTAINER, MISSING_REQUEST
-from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words
+from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words, paired, unpaired
 from hpaaudit.engine.fleet.input.rows import Rows, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import PodRows
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
 Pairs = tuple[tuple[str, str], ...]
-
-_SHIFT = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +154,7 @@ class PodTable:
         if not self._by_labels and self._rows is not None:
             rows = self._rows
             there = rows["labels"] >= 0
-            pairs = np.unique((rows["history"][there] << _SHIFT) | rows["labels"][there])
-            history, label = pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
+            history, label = unpaired(np.unique(paired(rows["history"][there], rows["labels"][there])))
             self._relabelled = history[1:][history[1:] == history[:-1]]
             namespaces_and_names = np.array(self._keys.named, np.int64).reshape(-1, 2)
             self._pod_names = namespaces_and_names[:, 1]

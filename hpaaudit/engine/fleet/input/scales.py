@@ -7,7 +7,7 @@ import numpy as np
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.fleet.columns.batch import Ranges, ScaleStates
-from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words
+from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words, paired, unpaired
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
 from hpaaudit.engine.fleet.input.unsupported import Unreadable
@@ -104,10 +104,10 @@ class ScaleTable:
     def selectors_of(self) -> dict[int, list[int]]:
         """The selectors that each target had."""
         selectors_of: dict[int, list[int]] = {}
-        pairs = np.unique(np.stack([self._rows["target"], self._rows["selector"]]), axis=1)
-        for target, selector in pairs.T.tolist():
-            if selector >= 0:
-                selectors_of.setdefault(target, []).append(selector)
+        has_selector = self._rows["selector"] >= 0
+        pairs = np.unique(paired(self._rows["target"][has_selector], self._rows["selector"][has_selector]))
+        for target, selector in zip(*(part.tolist() for part in unpaired(pairs)), strict=True):
+            selectors_of.setdefault(target, []).append(selector)
         return selectors_of
 
     def is_valid(self, text: str) -> bool:
