@@ -37,8 +37,8 @@ site: $(SITE)/.ready  ## build the documentation as a site: build/site/index.htm
 	@$(SITE)/bin/sphinx-build --builder html --fail-on-warning --keep-going --quiet --conf-dir docs/site --doctree-dir build/site-doctrees build/site-source build/site
 	@echo build/site/index.html
 
-bench: $(READY)  ## speed and size as ratios, measured side by side
-	@$(BIN)/python -m tests.bench
+bench: $(READY)  ## speed and size as ratios, measured side by side; PROFILE=1: where the time goes, by stage
+	@$(BIN)/python -m tests.bench $(if $(PROFILE),--profile)
 
 oracle: $(READY)  ## decide new worlds as the real controller does: RELEASE=1.36 SEED=7 COUNT=10000 (Go; built once, 2 to 5 min)
 	@$(BIN)/python -m tests.oracle --release $(or $(RELEASE),1.36) --count $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))

@@ -1,6 +1,6 @@
 """`make bench`: speed and size as ratios, each pair measured side by side in one run.
 
-python -m tests.bench [--hpas 300] [--hours 24]
+python -m tests.bench [--hpas 300] [--hours 24] [--profile]
 """
 
 import argparse
@@ -23,7 +23,7 @@ from hpaaudit.model.facts import Fact
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
 from hpaaudit.recording.reading.recording import open_recording
-from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, page, sizes
+from tests.bench import dense, fast, fleet, fuzz, gentle, go, outside, page, profile, sizes
 from tests.bench.table import Row, rendered
 from tests.engine import reference
 
@@ -127,6 +127,17 @@ def large(hpas: int, hours: float, seed: int, folder: Path, one: OneByOne, *, we
         yield fast.peak_row(longer, recording)
 
 
+def profiled(hpas: int, hours: float, seed: int) -> Iterator[str]:
+    """The tables of where time goes."""
+    with tempfile.TemporaryDirectory() as folder:
+        recording, results = Path(folder) / "fleet", Path(folder) / "results.duckdb"
+        fleet.write(recording, hpas=hpas, hours=hours, seed=seed)
+        profile.deciding(recording)  # the first run brings the compiled code in
+        yield rendered("deciding, one core", profile.rows(profile.deciding(recording)))
+        yield "\n" + rendered("whole replay", profile.rows(profile.writing(recording, results)))
+        yield "\n" + rendered("commands", profile.commands(results))
+
+
 def say(line: str) -> None:
     """Talks goes to stderr."""
     sys.stderr.write(f"{line}\n")
@@ -141,7 +152,11 @@ def main() -> None:
     parser.add_argument("--fuzz", type=int, default=1_000_000, help="reconciles of chance that two engines decide")
     parser.add_argument("--week", action="store_true", help="also a week of the fleet, for its memory (10 min)")
     parser.add_argument("--recorder", type=float, default=600, help="seconds of recording a crowd; 0: none")
+    parser.add_argument("--profile", action="store_true", help="only where time goes, by stage")
     args = parser.parse_args()
+    if args.profile:
+        sys.stdout.writelines(profiled(args.hpas, args.hours, args.seed))
+        return
     with tempfile.TemporaryDirectory() as folder:
         one, rows = small(SMALL_HPAS, SMALL_HOURS, args.seed, Path(folder) / "small")
         sys.stdout.write(rendered(f"{SMALL_HPAS} HPAs, {SMALL_HOURS} h", rows))

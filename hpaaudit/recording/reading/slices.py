@@ -16,7 +16,7 @@ from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.segment import segment_tables
 
-AHEAD = 1  # segments that a thread reads ahead: decoding releases Python's global lock
+AHEAD = 1  # segments that the thread reads ahead: decoding releases Python's global lock
 
 
 def read_slices(
@@ -29,10 +29,10 @@ def read_slices(
 
     Only one segment is read ahead, so memory does not grow with the recording.
     """
-    with ThreadPoolExecutor(AHEAD, "slices") as readers:
+    with ThreadPoolExecutor(1, "slices") as reader:
         pending: deque[Future[Slice]] = deque()
         for segment in segments:
-            pending.append(readers.submit(_slice, folder, segment, tables, columns))
+            pending.append(reader.submit(_slice, folder, segment, tables, columns))
             if len(pending) > AHEAD:
                 yield pending.popleft().result()
         while pending:
