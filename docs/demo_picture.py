@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import hpaaudit
-from hpaaudit.flows.query import account, bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
+from hpaaudit.flows.query import account
 from hpaaudit.report.replay import clock_of, verdict
 
 WIDTH, HEIGHT = 840, 420

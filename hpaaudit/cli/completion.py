@@ -22,6 +22,17 @@ def questions(context: click.Context, parameter: click.Parameter, incomplete: st
     ]
 
 
+def bundled(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The recordings of the package that begin so, each with what happened."""
+    from hpaaudit.flows.bundled import bundled_recordings
+
+    return [
+        CompletionItem(name, help=happened)
+        for name, happened in bundled_recordings().items()
+        if name.startswith(incomplete)
+    ]
+
+
 def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The HPAs that begin so, of a results file or of a recording that was replayed. Nothing is replayed for this."""
     from hpaaudit.flows.destination import RESULTS

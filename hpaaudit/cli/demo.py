@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.completion import bundled
 from hpaaudit.cli.options import zone_option
 from hpaaudit.cli.screen import screen
 
@@ -12,6 +13,8 @@ RESULTS = Path("hpaaudit-demo.duckdb")
 
 
 @click.command("demo", short_help="Replay a bundled incident, without a cluster.")
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=bundled)
+@click.option("--list", "is_list", is_flag=True, help="List the incidents, and what happened in each.")
 @click.option(
     "--into",
     metavar="RESULTS",
@@ -22,19 +25,31 @@ RESULTS = Path("hpaaudit-demo.duckdb")
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @zone_option()
-def demo_command(into: Path, overwrite: bool) -> None:
+def demo_command(name: str | None, into: Path, *, is_list: bool, overwrite: bool) -> None:
     """Replay a bundled incident and explain its worst moment, without a cluster and without network.
 
+    Without NAME it is the incident scaled-by-hand.
+
     Example: hpaaudit demo
+
+    Example: hpaaudit demo metrics-down
     """
+    from hpaaudit.flows.bundled import DEMO, bundled_recording, bundled_recordings
     from hpaaudit.flows.explain import explain
     from hpaaudit.flows.inspect import missing
-    from hpaaudit.flows.query import account, bundled_recording
+    from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.replay import replay_text
+    from hpaaudit.report.text import paragraph
 
-    with replay(bundled_recording(), into=into, overwrite=overwrite or into == RESULTS) as results:
-        replayed = replace(account(results), missing=missing(bundled_recording()))
+    if is_list:
+        if name is not None:
+            raise click.UsageError("--list names all incidents: give it without NAME")
+        click.echo("\n".join(f"{name}\n{paragraph(happened)}" for name, happened in bundled_recordings().items()))
+        return
+    recording = bundled_recording(name or DEMO)
+    with replay(recording, into=into, overwrite=overwrite or into == RESULTS) as results:
+        replayed = replace(account(results), missing=missing(recording))
     click.echo(replay_text(replayed, screen()), color=True)
     click.echo(explain_text(explain(into)), nl=False)

@@ -1,7 +1,6 @@
 """Answers questions from a results file, or from a recording, which is replayed first if it has no results yet."""
 
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,11 +119,6 @@ def span_of(source: Path) -> tuple[Micros, Micros]:
         return recorded_span(source)
     with open_file(source) as results:
         return results.span
-
-
-def bundled_recording() -> Path:
-    """The recording that is part of the package."""
-    return Path(str(files("hpaaudit") / "demo"))
 
 
 def _is_sql(text: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.replay import replay
 from tests.bench.same import differences
 from tests.bench.seconds import Seconds, median

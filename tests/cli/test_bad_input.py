@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from hpaaudit.api.flags import SHORT_NAMES
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from tests.cli.api_server import HPAS, api_server, kubeconfig
 from tests.cli.run import run
 

@@ -22,6 +22,14 @@ def test_commands_are_completed() -> None:
     assert completed("import") == ["capture"]
 
 
+def test_incidents_that_come_with_the_program_are_completed() -> None:
+    assert completed("demo", incomplete="1.1") == [
+        "1.1-forbidden-window",
+        "1.10-unready-pods-multiplied",
+        "1.15-pending-pods",
+    ]
+
+
 @pytest.mark.usefixtures("at_desk")
 def test_questions_are_completed() -> None:
     assert completed("query", "web.duckdb") == [*questions()]

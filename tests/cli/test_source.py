@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from hpaaudit.flows import provenance
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.version import VERSION
 from tests.cli.conftest import CAPTURE
 from tests.cli.run import run

@@ -17,7 +17,7 @@ from tests.cli.run import run
 from tests.cli.terminal import typed_raw
 from tests.report.accounts import NOON
 
-DEMO = Path(__file__).parents[2] / "hpaaudit" / "demo"
+DEMO = Path(__file__).parents[2] / "hpaaudit" / "demo" / "scaled-by-hand"
 
 
 @pytest.mark.usefixtures("at_desk")

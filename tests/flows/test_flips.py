@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import hpaaudit
 from hpaaudit.engine.controller.reconcile import reconcile
 from hpaaudit.engine.replay.process import ReconcileInput
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.flips import HELD_BY_MEMORY, HELD_BY_METRIC, nearest_flips
-from hpaaudit.flows.query import bundled_recording
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.flips import MemoryFlip, UtilizationFlip

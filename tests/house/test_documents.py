@@ -13,7 +13,7 @@ import pytest
 
 import hpaaudit
 from hpaaudit.cli import COMMANDS, hpaaudit_command
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.replay import replay
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import hpaaudit
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.report import report
 from hpaaudit.report.export.markdown import markdown
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 
 PAGE = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
 PART = PAGE.partition("### What only a hash kept elsewhere proves")[2].partition("\n### ")[0]

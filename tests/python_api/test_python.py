@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hpaaudit
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.python_errors import in_python
-from hpaaudit.flows.query import bundled_recording
 from tests.python_api.typed_user import incident
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 from obstore.store import LocalStore
 
 from hpaaudit.errors import BadOption
-from hpaaudit.flows.query import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.model.note import Event, Note
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.recorder.upload import Pace, Uploader

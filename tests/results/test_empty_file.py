@@ -16,7 +16,7 @@ from hpaaudit.results import sql
 from hpaaudit.results.empty_file import NAME, empty_file
 from tests.bench.same import differences
 
-DEMO = Path(hpaaudit.__file__).parent / "demo"
+DEMO = Path(hpaaudit.__file__).parent / "demo" / "scaled-by-hand"
 
 
 @pytest.fixture

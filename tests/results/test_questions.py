@@ -23,7 +23,7 @@ from tests.script import parse, play
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "questions"
-RECORDINGS = {"demo": "hpaaudit/demo", "metrics-down": "recordings/metrics-down"}
+RECORDINGS = {"demo": "hpaaudit/demo/scaled-by-hand", "metrics-down": "recordings/metrics-down"}
 
 
 @pytest.mark.golden
