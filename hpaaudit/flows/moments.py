@@ -18,8 +18,11 @@ When: TypeAlias = Micros | datetime | str
 At: TypeAlias = When | Landmark
 """A time, or the name of a reconcile, also as text."""
 
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?")
+_OFFSET = r" ?([Zz]|[+-]\d\d(?::?\d\d)?)"
+"""`Z`, `+02:00`, or as `date` and databases print it: `+0200`, `+02`."""
+_CLOCK = re.compile(rf"(\d{{1,2}}):(\d\d)(?::(\d\d)(?:\.(\d{{1,6}}))?)?(?:{_OFFSET})?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+_DATE_AND_OFFSET = re.compile(rf"(\d{{4}}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?{_OFFSET}")
 _AGO = re.compile(r"-?\d[\d.]*[a-zµ][\d.a-zµ]*")
 _DAY_US = 24 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -95,17 +98,22 @@ def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -
 
 
 def _fixed(offset: str) -> tzinfo:
-    """The zone of `Z` or `+01:00`."""
-    if offset == "Z":
+    """The zone of an offset."""
+    if offset in "Zz":
         return UTC
-    ahead = timedelta(hours=int(offset[1:3]), minutes=int(offset[4:6]))
+    ahead = timedelta(hours=int(offset[1:3]), minutes=int(offset[-2:]) if len(offset) > len("+02") else 0)
     return timezone(ahead if offset[0] == "+" else -ahead)
 
 
 def _date_or_rfc3339(text: str) -> Micros:
     if _DATE.fullmatch(text):
         return micros_of(datetime.fromisoformat(text).replace(tzinfo=zone_in_use()))
-    return micros(text)
+    match = _DATE_AND_OFFSET.fullmatch(text)
+    if match is None:
+        return micros(text)
+    date, minute, second, offset = match.groups()
+    hours, minutes = offset[:3], offset[3:].removeprefix(":") or "00"
+    return micros(f"{date}T{minute}{second or ':00'}{'Z' if offset in 'Zz' else f'{hours}:{minutes}'}")
 
 
 def moment(text: str) -> Moment:

@@ -1,5 +1,7 @@
 """Moments as users write them, and what they mean in a recording."""
 
+from datetime import datetime, timedelta, timezone
+
 import click
 import pytest
 from hypothesis import given, settings
@@ -102,8 +104,41 @@ def test_a_range_that_ends_before_it_begins_is_refused() -> None:
         moments(AFTERNOON, since=moment("14:10"), until=moment("14:05"))
 
 
+@given(
+    minute=st.integers(0, 60_000_000),
+    second=st.sampled_from([0, 31]),
+    ahead=st.integers(-14 * 60, 14 * 60),
+    shape=st.sampled_from(["{}{}:{}", "{}{}{}", "{} {}{}", "{} {}:{}"]),
+)
+def test_a_time_with_an_offset_means_its_instant_however_the_offset_is_written(
+    minute: int, second: int, ahead: int, shape: str
+) -> None:
+    """As RFC 3339, `date +%FT%T%z` and databases print it, with seconds or without."""
+    at = datetime.fromtimestamp(60 * minute + second, timezone(timedelta(minutes=ahead)))
+    local, offset = at.strftime("%Y-%m-%dT%H:%M:%S"), at.strftime("%z")
+    for text in [local] if second else [local, local.removesuffix(":00")]:
+        written = moment(shape.format(text, offset[:3], offset[3:]))
+        assert written.at(Micros(0), Micros(0)) == (60 * minute + second) * SECOND
+
+
 @pytest.mark.parametrize(
-    "written", ["yesterday", "25:00", "14:60", "5 m", "5d", "--5m", "-+5m", "-5 minutes", "", "2026-13-01", "14", "-"]
+    "written",
+    [
+        "yesterday",
+        "25:00",
+        "14:60",
+        "5 m",
+        "5d",
+        "--5m",
+        "-+5m",
+        "-5 minutes",
+        "",
+        "2026-13-01",
+        "14",
+        "-",
+        "14:05+2",
+        "14:05+99",
+    ],
 )
 def test_what_is_not_a_moment_is_refused(written: str) -> None:
     with pytest.raises(BadOption, match="is not a time"):
