@@ -16,6 +16,8 @@ QUESTIONS = {
     "metrics-down": "why_no_scale_up",
     "load-step": "which_memory_held_it",
     "unready-on-the-way-up": "which_pods_did_not_count",
+    "gitops-loop": "which_writers_fight",
+    "one-metric-fails": "what_blocked_scale_down",
     "1.1-forbidden-window": "why_no_scale_up",
     "1.4-sample-missing": "why_no_scale_up",
     "1.7-first-error": "why_no_scale_up",

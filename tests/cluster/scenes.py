@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tests.cluster import capture
 from tests.cluster.cluster import Cluster
-from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.manifests import Manifest, cpu, deployment, hpa, per_pod
 from tests.cluster.recorder import Recorder
 
 NAMESPACE, NAME = "shop", "checkout"
@@ -32,6 +32,15 @@ HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 SCALE = f"{DEPLOYMENTS}/{NAME}/scale"
 KUBECTL = "kubectl/v1.36.3 (linux/amd64) kubernetes/0000000"
 HELM = "helm/v3.19.0"
+ARGO_CD = "argocd-application-controller/v3.2.0"
+UNAVAILABLE = {"status": 503, "message": "the server is currently unable to handle the request"}
+ONE_A_MINUTE = {
+    "scaleUp": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]},
+    "scaleDown": {
+        "stabilizationWindowSeconds": 60,
+        "policies": [{"type": "Percent", "value": 50, "periodSeconds": 60}],
+    },
+}
 NODE = {  # as on a quiet node beside metrics-server
     "scrape_seconds": 15,
     "lag_seconds": 2,
@@ -64,7 +73,8 @@ class Stage:
         at = time.monotonic() - self.begun
         noise = random.uniform(-0.01, 0.01)  # noqa: S311  # no secret
         millicores = self.demand * (1 + 0.05 * math.sin(at / 47) + noise)
-        self.cluster.state["pods"][f"{NAMESPACE}/app={NAME}"] = {"cpu": millicores, "memory": 640}
+        usage = {"cpu": millicores, "memory": 640, "http_requests": self.demand / 11}
+        self.cluster.state["pods"][f"{NAMESPACE}/app={NAME}"] = usage
 
     def until(self, seconds: float) -> None:
         """Waits for a moment of the story."""
@@ -82,16 +92,16 @@ class Stage:
             time.sleep(0.1)
         time.sleep(seconds)
 
-    def create(self, low: int, high: int, percent: int) -> None:
+    def create(self, low: int, high: int, *metrics: Manifest, behavior: Manifest | None = None) -> None:
         """The workload and its HPA."""
         helm = self.cluster.client("admin", HELM)
         helm.post(DEPLOYMENTS, deployment(NAME, replicas=low))
-        helm.post(HPAS, hpa(NAME, cpu(percent), low=low, high=high))
+        helm.post(HPAS, hpa(NAME, *metrics, low=low, high=high, behavior=behavior))
 
 
 def load_step(stage: Stage) -> None:
     """Demand grows fivefold for five minutes; scale-down waits for its window."""
-    stage.create(2, 12, 60)
+    stage.create(2, 12, cpu(60))
     stage.until(150)
     stage.demand = 520
     stage.until(480)
@@ -101,7 +111,7 @@ def load_step(stage: Stage) -> None:
 
 def scaled_by_hand(stage: Stage) -> None:
     """Somebody scales a busy service down by hand, seven seconds after a reconcile."""
-    stage.create(2, 10, 60)
+    stage.create(2, 10, cpu(60))
     stage.until(420)
     stage.after_reconcile(7)
     stage.cluster.client("alice", KUBECTL).patch(SCALE, {"spec": {"replicas": 2}})
@@ -110,11 +120,9 @@ def scaled_by_hand(stage: Stage) -> None:
 
 def metrics_down(stage: Stage) -> None:
     """The metrics API fails while demand grows."""
-    stage.create(2, 10, 60)
+    stage.create(2, 10, cpu(60))
     stage.until(240)
-    stage.cluster.state["faults"] = {
-        "metrics.k8s.io": {"status": 503, "message": "the server is currently unable to handle the request"}
-    }
+    stage.cluster.state["faults"] = {"metrics.k8s.io": UNAVAILABLE}
     stage.until(300)
     stage.demand = 480
     stage.until(540)
@@ -124,7 +132,7 @@ def metrics_down(stage: Stage) -> None:
 
 def unready_on_the_way_up(stage: Stage) -> None:
     """New pods need more than a minute to become ready, twice."""
-    stage.create(2, 16, 60)
+    stage.create(2, 16, cpu(60))
     stage.until(90)
     stage.cluster.state["ready_seconds"] = 75
     stage.until(150)
@@ -132,6 +140,39 @@ def unready_on_the_way_up(stage: Stage) -> None:
     stage.until(450)
     stage.demand = 620
     stage.until(840)
+
+
+def gitops_loop(stage: Stage) -> None:
+    """A GitOps controller puts the replicas of its manifest back, again and again."""
+    stage.create(2, 10, cpu(60))
+    argo_cd = stage.cluster.client("admin", ARGO_CD)
+    for seconds in (240, 420, 600):
+        stage.until(seconds)
+        stage.after_reconcile(6)
+        argo_cd.patch(f"{DEPLOYMENTS}/{NAME}", {"spec": {"replicas": 2}})
+    stage.until(780)
+
+
+def one_metric_fails(stage: Stage) -> None:
+    """One of two metrics fails while the demand is low: nothing scales down."""
+    stage.create(2, 10, cpu(60), per_pod("http_requests", "10"))
+    stage.until(150)
+    stage.demand = 110
+    stage.until(270)
+    stage.cluster.state["faults"] = {"custom.metrics.k8s.io": UNAVAILABLE}
+    stage.until(750)
+    stage.cluster.state["faults"] = {}
+    stage.until(870)
+
+
+def rate_limited(stage: Stage) -> None:
+    """A policy lets the HPA add one pod a minute, and demand grows fivefold for six minutes."""
+    stage.create(2, 12, cpu(60), behavior=ONE_A_MINUTE)
+    stage.until(120)
+    stage.demand = 520
+    stage.until(480)
+    stage.demand = 110
+    stage.until(780)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +216,27 @@ SCENES = {
         readme="The demand for `shop/checkout` grew twice while its new pods needed 75 seconds to become ready.\n"
         "The audit must find that every decision matches, and that unready and missing pods, counted as idle, made "
         "the controller hold where the ready pods alone asked for more.\n",
+    ),
+    "gitops-loop": Scene(
+        play=gitops_loop,
+        demand=330,
+        readme="Argo CD wrote the two replicas of its manifest into `shop/checkout` three times, and each time the HPA "
+        "wrote six again.\nThe audit must name three external writes by the manager `argocd-application-controller`, "
+        "see that it and the HPA undo each other, and find that the controller did right.\n",
+    ),
+    "one-metric-fails": Scene(
+        play=one_metric_fails,
+        demand=330,
+        readme="The custom metrics API answered 503 for eight minutes, after the demand for `shop/checkout` had fallen "
+        "to a third.\nThe audit must find that every decision matches: cpu alone asked for two pods, and the "
+        "metric that failed kept all six until it answered again.\n",
+    ),
+    "rate-limited": Scene(
+        play=rate_limited,
+        demand=110,
+        readme="The demand for `shop/checkout` grew fivefold for six minutes, under a behavior that adds one pod a "
+        "minute.\nThe audit must find that every decision matches, and say how many pods the policy withheld, and for "
+        "how long.\n",
     ),
 }
 
