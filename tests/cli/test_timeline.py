@@ -64,7 +64,7 @@ def test_colours_are_forced_into_a_pipe_by_the_variable_for_that(monkeypatch: py
 
 @pytest.mark.parametrize("command", ["timeline", "replay"])
 def test_an_output_that_knows_ascii_only_gets_ascii(command: str, tmp_path: Path) -> None:
-    shutil.copytree(DEMO.parents[1] / "recordings" / "scaled-by-hand", tmp_path / "friday")
+    shutil.copytree(DEMO, tmp_path / "friday")
     arguments = [sys.executable, "-m", "hpaaudit", command, str(tmp_path / "friday")]
     output = subprocess.run(
         arguments, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
