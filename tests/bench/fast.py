@@ -1,24 +1,15 @@
 """How fast a fleet is decided, compiled: beside DuckDB, the object reference and the real controller."""
 
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpaaudit.engine.behaviours.release import behaviours_of
-from hpaaudit.engine.fleet.batch.allocate import settings_of
-from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
-from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
-from hpaaudit.engine.fleet.compile import walk
-from hpaaudit.engine.fleet.input.tables import COLUMNS
-from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_kernel
 from hpaaudit.flows import fleet
 from hpaaudit.flows.prepare import prepare_compiled
 from hpaaudit.recording.reading.recording import open_recording
-from tests.bench.seconds import RUNS, Seconds, measured, median
+from tests.bench.profile import KERNEL, deciding
+from tests.bench.seconds import RUNS, Seconds, measured, median, whole_process
 from tests.bench.table import Row
 
 MEGA = 1e6
@@ -52,7 +43,7 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         f"{reference_s:,.0f} object reference",
         f"{reference_s / decide_s:,.0f}x as fast",
     )
-    kernel_rate = reconciles / _kernel(recording)
+    kernel_rate = reconciles / deciding(recording).by_name[KERNEL].seconds.cpu
     plain_rate = MEGA / beside.reconcile_us
     if beside.real_rate:
         real = f"{beside.real_rate:,.0f} the real controller"
@@ -86,7 +77,7 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
 def peak_row(week: Path, day: Path) -> Row:
     """The peak memory of a longer recording beside that of a day."""
     peak, day_peak = (
-        _process("replay", recording, "--into", recording.with_suffix(".duckdb"), "--overwrite")[1]
+        whole_process("replay", recording, "--into", recording.with_suffix(".duckdb"), "--overwrite")[1]
         for recording in (week, day)
     )
     return Row("MB, peak memory of a week", f"{peak:,.0f}", f"{day_peak:,.0f} of a day", f"{peak / day_peak:.2f}x")
@@ -103,41 +94,7 @@ def _decide(recording: Path) -> Seconds:
     return measured(decide)
 
 
-def _kernel(recording: Path) -> float:
-    """Seconds of one core that the walk itself takes."""
-    prepared = prepare_compiled(open_recording(recording))
-    flags = prepared.flags
-    options = FleetOptions(
-        flags=flags,
-        behaviours=behaviours_of(flags),
-        quantities=quantities_of(prepared.plan.metrics),
-        skipped=prepared.plan.unsupported,
-    )
-    kernel = Kernel(walk=walk(str(fleet.cache_folder())), spread=one_by_one)
-    settings, store, taken = settings_of(flags, options.behaviours), MemoryStore(), 0.0
-    slices = prepared.recording.slices(COLUMNS, columns=COLUMNS)
-    for slice_ in prepared_slices(slices, BatchBuilder(options, fleet.texts())):
-        begun = time.thread_time()
-        run_kernel(slice_, settings, store, kernel)
-        taken += time.thread_time() - begun
-    return taken
-
-
 def _median_process(*words: object) -> tuple[Seconds, float]:
     """The median of some runs of a process, and the most memory that one of them held, in MB."""
-    runs = [_process(*words) for _ in range(RUNS)]
+    runs = [whole_process(*words) for _ in range(RUNS)]
     return median([seconds for seconds, _ in runs]), max(peak for _, peak in runs)
-
-
-def _process(*words: object) -> tuple[Seconds, float]:
-    """What a whole `hpaaudit` process takes, and the most memory that it held, in MB."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hpaaudit", *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise AssertionError(f"hpaaudit {' '.join(map(str, words))} failed")
-    seconds = Seconds(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime)
-    return seconds, usage.ru_maxrss * 1024 / MEGA

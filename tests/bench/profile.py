@@ -3,11 +3,9 @@
 python -m tests.bench --profile [--hpas 300] [--hours 24]
 """
 
-import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,13 +26,13 @@ from hpaaudit.recording.reading import slices
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results import sql, write
 from hpaaudit.results.findings import findings
-from tests.bench.seconds import Seconds
+from tests.bench.seconds import Seconds, whole_process
 from tests.bench.stages import Stages
 from tests.bench.table import Row
 
 MEGA = 1e6
 FOLDERS = ("staging", "audit")
-BATCHES = "decode and build batches"
+BATCHES, KERNEL = "decode and build batches", "kernel"
 WHOLE, WHOLE_AUDIT = "all of it", "audit and finish, all statements"
 """Stages that hold others, as BATCHES holds the decoding."""
 SHOWN = 0.005
@@ -69,7 +67,7 @@ def _decide(recording: Path, stages: Stages) -> None:
     with patch.object(slices, "AHEAD", 0):  # else a thread reads the next slice during the other stages
         read = stages.each(prepared.recording.slices(COLUMNS, columns=COLUMNS), "decode Parquet")
         for batch in stages.each(prepared_slices(read, builder), BATCHES):
-            with stages.timed("kernel"):
+            with stages.timed(KERNEL):
                 decided = run_kernel(batch, settings, store, kernel)
             with stages.timed("columns out"):
                 results_of(batch, decided.decisions, decided.proposals, builder, ReconcileFilter())
@@ -120,11 +118,7 @@ def commands(results: Path) -> Iterator[Row]:
     for words in COMMANDS:
         command, *asked = words
         given = [command, *([] if command.startswith("-") else [str(results)]), *asked]
-        begun = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-m", "hpaaudit", *given], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = Seconds(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime)
+        seconds, _ = whole_process(*given)
         imported = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "hpaaudit", *given], capture_output=True, text=True, check=True
         )

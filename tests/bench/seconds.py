@@ -1,5 +1,8 @@
 """What something takes: seconds of wall time, and of CPU on all cores."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -29,3 +32,17 @@ def measured(run: Callable[[], object]) -> Seconds:
     wall, cpu = time.perf_counter(), time.process_time()
     run()
     return Seconds(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def whole_process(*words: object) -> tuple[Seconds, float]:
+    """What a whole `hpaaudit` process takes, and the most memory that it held, in MB."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hpaaudit", *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise AssertionError(f"hpaaudit {' '.join(map(str, words))} failed")
+    seconds = Seconds(time.perf_counter() - begun, usage.ru_utime + usage.ru_stime)
+    return seconds, usage.ru_maxrss * 1024 / 1e6

@@ -15,7 +15,7 @@ from tests.cluster import capture
 from tests.cluster.cluster import FAST, Cluster
 from tests.cluster.manifests import cpu, cpu_of, deployment, external, hpa, of_service, per_pod
 from tests.cluster.recorder import Recorder
-from tests.cluster.scenes import KUBECTL
+from tests.cluster.scenes import KUBECTL, UNAVAILABLE
 
 NAMESPACE = "shop"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
@@ -139,8 +139,7 @@ def unfold(cluster: Cluster, *, restart: bool = True) -> None:
     wait_between_reconciles(cluster, "checkout")
     alice.patch(f"{DEPLOYMENTS}/checkout/scale", {"spec": {"replicas": 2}})
     time.sleep(10)
-    refused = {"status": 503, "message": "the server is currently unable to handle the request"}
-    cluster.state["faults"] = dict.fromkeys(("metrics.k8s.io", "external.metrics.k8s.io"), refused)
+    cluster.state["faults"] = dict.fromkeys(("metrics.k8s.io", "external.metrics.k8s.io"), UNAVAILABLE)
     time.sleep(3)
     load(cluster, 6)
     time.sleep(4)
