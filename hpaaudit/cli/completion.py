@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,22 +16,19 @@ def questions(context: click.Context, parameter: click.Parameter, incomplete: st
     """The named questions that begin so, each with what it asks."""
     from hpaaudit.flows.query import named_questions
 
-    return [
-        CompletionItem(name, help=question.asks)
-        for name, question in named_questions().items()
-        if name.startswith(incomplete)
-    ]
+    return _described({name: question.asks for name, question in named_questions().items()}, incomplete)
 
 
 def bundled(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The recordings of the package that begin so, each with what happened."""
     from hpaaudit.flows.bundled import bundled_recordings
 
-    return [
-        CompletionItem(name, help=happened)
-        for name, happened in bundled_recordings().items()
-        if name.startswith(incomplete)
-    ]
+    return _described(bundled_recordings(), incomplete)
+
+
+def _described(descriptions: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
+    """The names that begin so, each with its description."""
+    return [CompletionItem(name, help=text) for name, text in descriptions.items() if name.startswith(incomplete)]
 
 
 def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature

@@ -98,7 +98,7 @@ def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -
 
 
 def _fixed(offset: str) -> tzinfo:
-    """The zone of an offset."""
+    """The time zone of an offset from UTC, as `_OFFSET` matches it."""
     if offset in "Zz":
         return UTC
     ahead = timedelta(hours=int(offset[1:3]), minutes=int(offset[-2:]) if len(offset) > len("+02") else 0)

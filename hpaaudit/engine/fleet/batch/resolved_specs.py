@@ -17,7 +17,7 @@ from hpaaudit.engine.fleet.columns.batch import (
     ScalingPolicies,
 )
 from hpaaudit.engine.fleet.columns.codes import BAD_SPEC
-from hpaaudit.engine.fleet.input.ids import Array, Ids, paired, unpaired
+from hpaaudit.engine.fleet.input.ids import Array, Ids, each_pair, paired
 from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
 from hpaaudit.engine.fleet.input.pods import SelectedPods
 from hpaaudit.engine.fleet.input.specs import ResolvedMetric, Spec
@@ -192,6 +192,6 @@ def _by_request(ranges: Ranges, reads: MetricReads) -> dict[int, list[int]]:
     streams: dict[int, list[int]] = {}
     answers = np.asarray(ranges.row_to) - np.asarray(ranges.row_from)
     pairs = np.unique(paired(np.repeat(np.arange(len(answers)), answers), np.asarray(reads.stream)))
-    for request, stream in zip(*(part.tolist() for part in unpaired(pairs)), strict=True):
+    for request, stream in each_pair(pairs):
         streams.setdefault(request, []).append(stream)
     return streams

@@ -1,6 +1,6 @@
 """Numbers for texts and other names, which stay the same from slice to slice."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -55,12 +55,12 @@ def of_words(ids: Ids[str], column: Words) -> Array:
 def of_pairs(ids: Ids[tuple[int, int]], first: Array, second: Array) -> Array:
     """The numbers of pairs of non-negative numbers."""
     both, places = np.unique(paired(first, second), return_inverse=True)
-    table = np.array(ids.of_all(zip(*(part.tolist() for part in unpaired(both)), strict=True)), np.int64)
+    table = np.array(ids.of_all(each_pair(both)), np.int64)
     return table[places] if len(table) else np.empty(0, np.int64)
 
 
 def paired(first: Array, second: Array) -> Array:
-    """Two columns of non-negative numbers below 2^31 as one, in the order of both."""
+    """Two columns of non-negative numbers below 2^31 as one column, which sorts by the first and then by the second."""
     pairs: Array = (first << _SHIFT) | second
     return pairs
 
@@ -68,3 +68,9 @@ def paired(first: Array, second: Array) -> Array:
 def unpaired(pairs: Array) -> tuple[Array, Array]:
     """The two columns that `paired` made one."""
     return pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
+
+
+def each_pair(pairs: Array) -> Iterator[tuple[int, int]]:
+    """The two numbers of each row that `paired` made one, as Python's own."""
+    first, second = unpaired(pairs)
+    return zip(first.tolist(), second.tolist(), strict=True)

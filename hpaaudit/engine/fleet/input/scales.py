@@ -7,7 +7,7 @@ import numpy as np
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.fleet.columns.batch import Ranges, ScaleStates
-from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words, paired, unpaired
+from hpaaudit.engine.fleet.input.ids import Array, Ids, each_pair, of_words, paired
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
 from hpaaudit.engine.fleet.input.unsupported import Unreadable
@@ -106,7 +106,7 @@ class ScaleTable:
         selectors_of: dict[int, list[int]] = {}
         has_selector = self._rows["selector"] >= 0
         pairs = np.unique(paired(self._rows["target"][has_selector], self._rows["selector"][has_selector]))
-        for target, selector in zip(*(part.tolist() for part in unpaired(pairs)), strict=True):
+        for target, selector in each_pair(pairs):
             selectors_of.setdefault(target, []).append(selector)
         return selectors_of
 
