@@ -1,5 +1,6 @@
 """The command line: `hpaaudit COMMAND`. Each command has a file, which is imported when the command is called."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -157,6 +158,7 @@ def _drop_output() -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    _tune()
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     _use_zone_of_environment()
     fit_terminal()
@@ -184,6 +186,12 @@ def code_of(command: Callable[[], object], name: str) -> int:
     except SystemExit as broken_pipe:  # what click makes of it
         raise BrokenPipeError from broken_pipe
     return code if isinstance(code, int) else 0
+
+
+def _tune() -> None:
+    """Saves a tenth of the time of a short command: libraries that come later read this."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would spin, and we multiply no matrices
+    gc.set_threshold(20_000, 20, 50)  # modules and facts are many objects in hardly any cycles
 
 
 def _use_zone_of_environment() -> None:

@@ -49,11 +49,10 @@ class Results(Shown):
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
         """The rows of the answer as dictionaries by column; raises as `sql`."""
         try:
-            answer = self._attached.ask(text, text, params)
-            columns = answer.columns
-            return [dict(zip(columns, row, strict=True)) for row in self._attached.interruptible(answer.fetchall)]
+            columns, rows = self._attached.rows(text, params)
         except duckdb.Error as error:
             raise self.refused(error) from error
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def read(self, work: Callable[[], Read]) -> Read:
         """The result of `work`, which reads a relation that `sql` returned. Ctrl-C ends it at once. Raises as `sql`."""

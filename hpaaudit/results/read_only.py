@@ -42,8 +42,10 @@ _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _CURRENT = "current_replay"
-_LISTING = {"show", "describe", "desc", "summarize", "information_schema", "duckdb_views", "duckdb_columns"}
-"""Words of queries that list relations without naming them."""
+_LISTING = re.compile(
+    r"(?:^|\(|;)\s*(?:show|describe|desc|summarize)\b|\b(?:information_schema|pg_catalog|sqlite_master|duckdb_\w+)\b"
+)
+"""What lists relations without naming them, in lower case. `desc` elsewhere is an order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,22 +69,33 @@ class AttachedResults:
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        """Runs a statement with the text `text`. Create only the relations that it names: creating all takes long."""
-        named = set(_WORD.findall(text.lower()))
+        """The answer to a statement with the text `text`, as a relation. DuckDB plans it again when rows are fetched."""
+        # Some statements run here already, for example EXPLAIN ANALYZE and PIVOT.
+        return self._with_relations(text, lambda: self.connection.sql(asked, params=params or None))
+
+    def rows(self, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The names of the columns of a statement's answer, and its rows."""
+
+        def work() -> tuple[list[str], list[tuple[Any, ...]]]:
+            answer = self.connection.execute(text, params or None)
+            return [name for name, *_ in answer.description], answer.fetchall()
+
+        return self._with_relations(text, work)
+
+    def _with_relations(self, text: str, work: Callable[[], Result]) -> Result:
+        """What `work` returns, which runs this text. Creates only the relations it names: creating all takes long."""
+        text = _COMMENT.sub("", text.lower())
+        named = set(_WORD.findall(text))
         if named & sql.folder("recorded").keys():
             self._register_streams()
-        self._create(named)
+        self._create({*self.relations} if _LISTING.search(text) else named)
         try:
-            return self._run(asked, params)
+            return self.interruptible(work)
         except duckdb.Error:
             if not self.relations:
                 raise
         self._create({*self.relations})  # a relation may be named in a string, as in query_table('pods')
-        return self._run(asked, params)
-
-    def _run(self, asked: duckdb.Statement | str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        # Some statements run here already, for example EXPLAIN ANALYZE and PIVOT.
-        return self.interruptible(lambda: self.connection.sql(asked, params=params or None))
+        return self.interruptible(work)
 
     def interruptible(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, which uses the connection. Ctrl-C ends it at once."""
@@ -90,7 +103,7 @@ class AttachedResults:
 
     def _create(self, names: set[str]) -> None:
         """Creates our relations of these names if they were not created yet, and before them those that they read."""
-        for name in [*self.relations] if names & _LISTING else names:
+        for name in names:
             text = self.relations.pop(name, None)
             if text is not None:
                 self._create({*_WORD.findall(_COMMENT.sub("", text))})
@@ -217,7 +230,8 @@ def _attach(opened: AttachedResults, path: Path) -> None:
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
     ask("create schema runs")
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
-    opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file)))
+    current = ask(f"select replay_id::varchar from {_CURRENT}").fetchone() or (None,)
+    opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file), current[0]))
     if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
@@ -232,7 +246,7 @@ def _attach(opened: AttachedResults, path: Path) -> None:
         join recordings as r using (replay_id)
         where p.manifest_sha256 is not null and p.path is not null and r.started_at <= r.ended_at
     """
-    if opened.ask(complete, complete, {}).fetchall() != [(1,)]:
+    if opened.rows(complete, {})[1] != [(1,)]:
         raise NotResults(f"{path} holds no finished replay: `hpaaudit replay RECORDING --into FILE` makes one")
 
 
@@ -245,15 +259,19 @@ def _columns_in_file(
     return encoded.columns_in(connection, "results")
 
 
-def _relations(in_file: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
-    """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL."""
+def _relations(in_file: Mapping[str, Collection[str]], current_replay: str | None) -> Iterator[tuple[str, str]]:
+    """The SQL of our macros and views over the file's tables. A column that an older hpaaudit did not write is NULL.
+
+    current_replay   the replay that schema main shows, written into each view: DuckDB plans a constant sooner
+    """
+    shown = "null" if current_replay is None else "'" + current_replay.replace("'", "''") + "'"
     yield from sql.folder("macros").items()
     for table, columns in sql.declared().items():
         values, source = encoded.reading(table, in_file, "results.")
         source = source if values else "(select 1) where false"
         listed = ", ".join(f'{values.get(name, "null")}::{kind} as "{name}"' for name, kind in columns.items())
         every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
-        current = f"create view main.{table} as from runs.{table} where replay_id = (from main.current_replay)"
+        current = f"create view main.{table} as from runs.{table} where replay_id = {shown}"
         yield table, f"{every} {current}"
     yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
 
