@@ -108,11 +108,10 @@ class Finding:
 class Hold:
     """For how long something kept an HPA from the number that its metrics asked for.
 
-    cause   `memory`: a remembered recommendation held the scale-down; `up_window`: the window that delays a scale-up
-            held it; `unready`: pods that were not ready or not measured counted as idle, and stopped a scale-up;
-            `unmeasured`: they counted as busy, and stopped a scale-down; `up_forbidden`, `down_forbidden`: the window
-            after the last change (to 1.11); `metric_failed`, `partial_metrics`: one metric failed, and the others could
-            not scale
+    cause   `memory`: a remembered recommendation; `up_window`: the window that delays a scale-up; `unready`,
+            `unmeasured`: pods that counted as idle, or as busy; `up_forbidden`, `down_forbidden`: the window after the
+            last change (to 1.11); `max_replicas`; `up_policy`, `up_disabled`, `down_policy`, `down_disabled`: policies
+            of the behavior; `metric_failed`, `partial_metrics`: one metric failed, and the others could not scale
     lasted_s   how long these reconciles stood, together
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown

@@ -111,7 +111,7 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
         sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
     if refused:
         sentences.append(_refused(refused, clock))
-    sentences += [_held(hold, clock) for hold in hpa.holds[:2]]
+    sentences += [held_in_words(hold, clock) for hold in hpa.holds[:2]]
     return " ".join(sentences)
 
 
@@ -176,13 +176,18 @@ _HELD = {
     "up_window": "The window that delays a scale-up held one",
     "up_forbidden": "The forbidden window after the last change held a scale-up",
     "down_forbidden": "The forbidden window after the last change held a scale-down",
+    "max_replicas": "The metrics asked for more than maxReplicas",
+    "up_policy": "The metrics asked for more than the scale-up policies allowed",
+    "up_disabled": "The metrics asked for more, and scale-up is disabled,",
+    "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
+    "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
     "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
     "partial_metrics": "One metric failed, so that the others could not scale down,",
 }
 """What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
 
 
-def _held(hold: Hold, clock: Clock) -> str:
+def held_in_words(hold: Hold, clock: Clock) -> str:
     """For how long it was held, by what, and what that cost."""
     times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}"
     if hold.cause == "unready" and hold.idle_pods:
@@ -206,6 +211,11 @@ _COSTS = {
     "down_forbidden": "more than the metrics asked for",
     "up_window": "missing",
     "up_forbidden": "missing",
+    "max_replicas": "missing",
+    "up_policy": "missing",
+    "up_disabled": "missing",
+    "down_policy": "more than the metrics asked for",
+    "down_disabled": "more than the metrics asked for",
 }
 """What the replicas of a hold are that differ from what its metrics asked for."""
 

@@ -71,7 +71,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         select reconcile_id
         from reconciles
         where namespace || '/' || name = $hpa
-        order by ts > make_timestamp($at_us), case when ts > make_timestamp($at_us) then ts end, ts desc
+        order by ts > make_timestamp($at_us), case when ts > make_timestamp($at_us) then ts end, ts desc, reconcile_id
         limit 1
         """,
         hpa=hpa,

@@ -61,7 +61,7 @@ def divergences(results: Results, uid: str | None = None) -> Iterator[tuple[str,
             *, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us
         from divergences
         where hpa_uid = coalesce($uid, hpa_uid)
-        order by opened_at
+        order by opened_at, divergence_id
         """,
         uid=uid,
     ):

@@ -69,7 +69,7 @@ class AttachedResults:
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        """The answer to a statement with the text `text`, as a relation. DuckDB plans it again when rows are fetched."""
+        """The answer to a statement with the text `text`, as a relation. DuckDB plans it again to fetch rows."""
         # Some statements run here already, for example EXPLAIN ANALYZE and PIVOT.
         return self._with_relations(text, lambda: self.connection.sql(asked, params=params or None))
 
@@ -230,7 +230,7 @@ def _attach(opened: AttachedResults, path: Path) -> None:
         raise NotResults(f"{path} holds no results: `hpaaudit replay RECORDING --into FILE` makes such a file")
     ask("create schema runs")
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
-    current = ask(f"select replay_id::varchar from {_CURRENT}").fetchone() or (None,)
+    current = ask(f"select replay_id::varchar from {_CURRENT}").fetchone() or (None,)  # noqa: S608 our own name
     opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file), current[0]))
     if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()

@@ -17,7 +17,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
                 select target_kind || '/' || target_name
                 from hpas
                 where namespace = $namespace and name = $name
-                order by seen_at desc
+                order by seen_at desc, hpa_uid
                 limit 1
             ) as target
         from replays as p

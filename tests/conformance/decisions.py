@@ -74,6 +74,14 @@ def differences(facts: Sequence[Fact], expected: Sequence[dict[str, Any]]) -> It
             pairs |= status_pairs(want, ours, standing.get(want["hpa"]))
             standing[want["hpa"]] = standing_after(want, standing.get(want["hpa"]))
         yield from differing(want, pairs)
+        if not _is_told_once(decision):
+            yield f"{want['at']} {want['hpa']}: metrics {decision.proposals}"
+
+
+def _is_told_once(decision: Decision) -> bool:
+    """True if each metric has its own place, and at most one is the winner."""
+    places = [one.metric_idx for one in decision.proposals]
+    return places == [*range(len(places))] and sum(one.is_winner for one in decision.proposals) <= 1
 
 
 def flags_of(controller: ControllerSeen) -> Flags:

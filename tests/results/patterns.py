@@ -9,6 +9,7 @@ import duckdb
 
 from hpaaudit.results import sql
 from hpaaudit.results.findings import findings
+from hpaaudit.results.moments import LONG_HOLD_S, account_sql
 
 START = datetime(2026, 3, 2, 14, 0, 0)  # noqa: DTZ001 the tables keep UTC without a zone
 Row = dict[str, Any]
@@ -134,6 +135,18 @@ class Patterns:
         try:
             self._fill({"recordings": [{}], "replays": [{}], **tables})
             return ask("select act_code, winner_code, metric_code from reasons").fetchall()
+        finally:
+            ask("rollback")
+
+    def holds(self, tables: Tables) -> list[Row]:
+        """What held the HPA for a minute or more, longest first: rows of `sql/account/holds.sql`."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            answer = ask(account_sql("holds"), {"long_hold_s": LONG_HOLD_S})
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
         finally:
             ask("rollback")
 

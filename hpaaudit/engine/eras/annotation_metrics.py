@@ -87,7 +87,8 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
         )
         if custom.replicas > best.replicas:
             best = replace(best, replicas=custom.replicas, name=custom.name, measured_us=custom.measured_us)
-    views = tuple(replace(view, is_winner=view.proposal == fitting(best.replicas)) for view in best.views)
+    winner = next((index for index, view in enumerate(best.views) if view.proposal == fitting(best.replicas)), None)
+    views = tuple(replace(view, metric_idx=index, is_winner=index == winner) for index, view in enumerate(best.views))
     return replace(best, views=views)
 
 

@@ -3,4 +3,4 @@
 select
     hpa_uid, pattern, epoch_us(first_at) as first_us, epoch_us(last_at) as last_us, severity, verdict, next_step
 from findings
-order by first_at, pattern;
+order by first_at, pattern, hpa_uid;

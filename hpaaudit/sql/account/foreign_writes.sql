@@ -3,21 +3,26 @@
 with standing as (
     -- How long each number of replicas stood.
     select
-        hpa_uid, to_replicas, at_hi as since,
-        lead(at_hi, 1, (select ended_at from recordings)) over (partition by hpa_uid order by at_hi) as until
+        hpa_uid, scale_event_id, to_replicas, at_hi as since,
+        lead(at_hi, 1, (select ended_at from recordings)) over (partition by hpa_uid order by at_hi, scale_event_id)
+            as until
     from scale_events
     where source = 'actual'
+), missing as (
+    select
+        w.hpa_uid, w.scale_event_id,
+        sum(greatest(w.from_replicas - s.to_replicas, 0) * greatest(epoch(s.until - s.since), 0)) as pod_s
+    from foreign_writes as w
+    join standing as s
+        on s.hpa_uid = w.hpa_uid
+        and s.scale_event_id >= w.scale_event_id
+        and s.since < coalesce(w.restored_at, 'infinity')
+    group by w.hpa_uid, w.scale_event_id
 )
 select
     w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
     epoch_us(w.restored_at) as restored_us, w.restored_to,
-    coalesce(sum(
-        greatest(w.from_replicas - s.to_replicas, 0) * greatest(epoch(s.until - s.since), 0)
-    ), 0) as missing_pod_s
+    coalesce(round(m.pod_s, 6), 0) as missing_pod_s
 from foreign_writes as w
-left join standing as s
-    on s.hpa_uid = w.hpa_uid
-    and s.since >= w.ts
-    and s.since < coalesce(w.restored_at, 'infinity')
-group by all
-order by at_us, w.hpa_uid, w.to_replicas;
+left join missing as m using (hpa_uid, scale_event_id)
+order by at_us, w.hpa_uid, w.scale_event_id;

@@ -10,7 +10,8 @@ with kept as (
             'stabilize.down_hold', 'stabilize.up_hold',
             'adjust.direction_flip_hold', 'adjust.damped_into_tolerance',
             'window.up_forbidden', 'window.down_forbidden',
-            'gate.metric_failed', 'gate.partial_metrics_block_down'
+            'gate.metric_failed', 'gate.partial_metrics_block_down',
+            'bound.max', 'policy.up_limit', 'policy.up_disabled', 'policy.down_limit', 'policy.down_disabled'
         )
 ), adjusted as (
     -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
@@ -22,7 +23,9 @@ with kept as (
 )
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
-    greatest(least(r.raw_desired, r.max_replicas), r.min_replicas) - r.desired as wanted_more,
+    if(
+        r.reason_code = 'bound.max', r.raw_desired::bigint, greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+    ) - r.desired as wanted_more,
     case
         when r.reason_code = 'stabilize.down_hold'
             and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
@@ -33,6 +36,12 @@ select
         when r.reason_code = 'stabilize.up_hold' then 'up_window'
         when r.reason_code = 'window.up_forbidden' and r.raw_desired > r.spec_replicas then 'up_forbidden'
         when r.reason_code = 'window.down_forbidden' and r.raw_desired < r.spec_replicas then 'down_forbidden'
+        -- What memory alone asks for is more than the metrics do.
+        when r.reason_code = 'bound.max' and wanted_more > 0 then 'max_replicas'
+        when r.reason_code = 'policy.up_limit' and wanted_more > 0 then 'up_policy'
+        when r.reason_code = 'policy.up_disabled' and wanted_more > 0 then 'up_disabled'
+        when r.reason_code = 'policy.down_limit' and wanted_more < 0 then 'down_policy'
+        when r.reason_code = 'policy.down_disabled' and wanted_more < 0 then 'down_disabled'
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
         when r.reason_code = 'gate.partial_metrics_block_down' then 'partial_metrics'
     end as cause

@@ -61,6 +61,7 @@ select
     coalesce(p.hpa_uid, a.hpa_uid) as hpa_uid,
     coalesce(p.namespace, a.namespace) as namespace,
     coalesce(p.name, a.name) as name,
+    coalesce(a.scale_event_id, p.scale_event_id) as scale_event_id,
     coalesce(p.reconcile_id, a.reconcile_id) as reconcile_id,
     p.at_hi as predicted_at,
     a.at_lo as actual_at_lo,

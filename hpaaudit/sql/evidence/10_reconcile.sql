@@ -7,4 +7,4 @@ from reconciles as r
 join replays as p using (replay_id)
 join recordings as o using (replay_id)
 where r.reconcile_id in ($reconcile_ids)
-order by r.ts;
+order by r.ts, r.reconcile_id;

@@ -13,4 +13,4 @@ join k8s_events as e
     on e.namespace = s.namespace and e.name = s.name
     and e.observed_at >= s.began_at and e.observed_at < s.ended_at
 where s.reconcile_id in ($reconcile_ids) and e.kind = 'HorizontalPodAutoscaler'
-order by e.observed_at;
+order by e.observed_at, e.last_ts, e.event_name, e.reason, e.message;

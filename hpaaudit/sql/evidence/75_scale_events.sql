@@ -8,4 +8,4 @@ where r.reconcile_id in ($reconcile_ids)
     and e.at_hi <= r.ts
     and e.at_hi > r.ts - interval 30 minutes
     and e.reconcile_id <> r.reconcile_id
-order by r.reconcile_id, e.at_hi;
+order by r.reconcile_id, e.at_hi, e.scale_event_id;

@@ -39,4 +39,4 @@ from meanwhile as m
 left join metric_proposals as p on p.reconcile_id = m.reconcile_id and p.is_winner
 group by m.hpa_uid, m.namespace, m.name, m.started_at, m.revision
 having most > before
-order by most - before desc, m.namespace, m.name, m.started_at;
+order by most - before desc, m.namespace, m.name, m.started_at, m.revision, m.hpa_uid;

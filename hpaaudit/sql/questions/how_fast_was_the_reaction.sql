@@ -39,4 +39,4 @@ select
     namespace, name, ts as breach_at, metric_name, round(ratio, 3) as ratio, reason_code, scaled_up_at,
     round((epoch_us(scaled_up_at) - epoch_us(ts)) / 1e6, 1) as seconds
 from reactions
-order by seconds desc nulls first, namespace, name, breach_at;
+order by seconds desc nulls first, namespace, name, breach_at, hpa_uid;

@@ -40,4 +40,4 @@ select
     count(*) filter ((current_utilization > target) <> (published > target)) as crossed_target
 from pairs
 group by hpa_uid, namespace, name, metric_idx, metric_name
-order by crossed_target desc, max_points desc, namespace, name, metric_name;
+order by crossed_target desc, max_points desc, namespace, name, metric_name, metric_idx, hpa_uid;

@@ -30,4 +30,4 @@ select
     mode(limited_reason order by limited_reason) as limited_reason
 from told
 group by hpa_uid, reason_code
-order by namespace, name, sum(lasted_s) desc, reason_code;
+order by namespace, name, sum(lasted_s) desc, reason_code, hpa_uid;

@@ -19,4 +19,4 @@ from effects
 where wanted > from_replicas
     and namespace || '/' || name like $hpa
     and ts between $since and $until
-order by seconds_to_ready desc nulls first, namespace, name, ts;
+order by seconds_to_ready desc nulls first, namespace, name, ts, hpa_uid, scale_event_id;

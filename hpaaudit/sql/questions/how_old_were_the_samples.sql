@@ -39,4 +39,4 @@ select
     mode(window_s order by window_s) as window_s
 from ages
 group by hpa_uid, namespace, name
-order by max_s desc, namespace, name;
+order by max_s desc, namespace, name, hpa_uid;

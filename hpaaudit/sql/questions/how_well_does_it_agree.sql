@@ -18,4 +18,4 @@ select
     divergent
 from agreement
 where namespace || '/' || name like $hpa
-order by match_pct, divergent desc, namespace, name;
+order by match_pct, divergent desc, namespace, name, hpa_uid;

@@ -24,4 +24,4 @@ from reconciles
 where namespace || '/' || name like $hpa
     and ts between $since and $until
 group by hpa_uid, namespace, name
-order by not_run desc, late desc, namespace, name;
+order by not_run desc, late desc, namespace, name, hpa_uid;

@@ -46,4 +46,4 @@ select
 from held as h
 left join unready as u using (hpa_uid)
 left join wrote as w using (hpa_uid)
-order by short_pod_minutes desc nulls last, h.namespace, h.name;
+order by short_pod_minutes desc nulls last, h.namespace, h.name, h.hpa_uid;

@@ -65,4 +65,4 @@ select ts, namespace, name, what, detail
 from timeline
 where namespace || '/' || name like $hpa
     and ts between $since and $until
-order by ts, namespace, name, what;
+order by ts, namespace, name, what, detail;

@@ -56,4 +56,4 @@ with told as (
 select pattern, severity, namespace, name, first_at, last_at, verdict, next_step
 from (from told union all by name from incidents)
 where namespace || '/' || name like $hpa
-order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), first_at, namespace, name, pattern;
+order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), first_at, namespace, name, pattern, hpa_uid;

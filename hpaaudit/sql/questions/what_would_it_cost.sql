@@ -34,4 +34,4 @@ select
 from totals as t
 join runs.replays as p using (replay_id)
 left join current as c using (hpa_uid)
-order by t.namespace, t.name, p.ran_at, t.replay_id;
+order by t.namespace, t.name, p.ran_at, t.replay_id, t.hpa_uid;

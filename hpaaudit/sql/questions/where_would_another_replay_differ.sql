@@ -30,4 +30,4 @@ select
 from mine as m
 join others as o on o.hpa_uid = m.hpa_uid and o.ts = m.ts
 where o.desired is distinct from m.desired
-order by o.replay_id, m.ts, m.namespace, m.name;
+order by o.replay_id, m.ts, m.namespace, m.name, m.hpa_uid;

@@ -38,4 +38,4 @@ where sign(step) = -sign(step_before)
     and ts < ts_before + interval 15 minutes
 group by hpa_uid, namespace, name
 having count(*) >= 3
-order by reversals desc, namespace, name;
+order by reversals desc, namespace, name, hpa_uid;

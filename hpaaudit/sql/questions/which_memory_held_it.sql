@@ -21,4 +21,4 @@ left join stabilization_inputs as i on i.reconcile_id = r.reconcile_id and i.dec
 where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
     and (i.decisive or p.detail = 'numbers' and r.stabilized <> r.raw_desired)
-order by r.namespace, r.name, r.ts;
+order by r.namespace, r.name, r.ts, r.reconcile_id;

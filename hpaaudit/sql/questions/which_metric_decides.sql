@@ -28,4 +28,4 @@ select
     round(avg(ratio), 3) as mean_ratio
 from told
 group by hpa_uid, namespace, name, metric_idx, metric_name
-order by namespace, name, won desc, metric_idx;
+order by namespace, name, won desc, metric_idx, hpa_uid;

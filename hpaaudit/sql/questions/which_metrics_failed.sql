@@ -26,4 +26,4 @@ where not p.valid
     and p.ts between $since and $until
     and coalesce(r.class, '') not like 'not@_run.%' escape '@'
 group by p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_name, p.invalid_code
-order by first_at, p.namespace, p.name, p.metric_idx, p.invalid_code;
+order by first_at, p.namespace, p.name, p.metric_idx, p.invalid_code, p.hpa_uid;

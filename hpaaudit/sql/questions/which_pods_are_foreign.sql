@@ -26,4 +26,4 @@ where not exists (select 1 from hpa_pods as h where h.hpa_uid = c.hpa_uid and h.
     -- If no pod names its owner, as in some captures, nothing can be said.
     and exists (select 1 from hpa_pods as h where h.hpa_uid = c.hpa_uid)
 group by c.hpa_uid, c.namespace, c.name, p.owner_kind, p.owner_name
-order by pods desc, c.namespace, c.name, p.owner_kind, p.owner_name;
+order by pods desc, c.namespace, c.name, p.owner_kind, p.owner_name, c.hpa_uid;

@@ -18,4 +18,4 @@ where class not in ('effect.none', 'effect.unknown')
     and namespace || '/' || name like $hpa
     and ts <= $until
     and until >= $since
-order by pod_seconds_missing desc nulls last, namespace, name, ts;
+order by pod_seconds_missing desc nulls last, namespace, name, ts, hpa_uid, scale_event_id;

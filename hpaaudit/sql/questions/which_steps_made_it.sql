@@ -19,7 +19,7 @@ with told as (
     from reconciles
     where namespace || '/' || name like $hpa
         and ts <= $at
-    qualify row_number() over (partition by hpa_uid order by ts desc) = 1
+    qualify row_number() over (partition by hpa_uid order by ts desc, reconcile_id desc) = 1
 )
 select t.namespace, t.name, t.ts, s.seq, s.stage, s.code, s.before, s.after, s.binding, s.detail, '' as missing
 from decision_steps as s
@@ -38,4 +38,4 @@ select namespace, name, ts, null, null, reason_code, spec_replicas, desired, tru
     )
 from told
 where reconcile_id not in (select reconcile_id from decision_steps)
-order by namespace, name, seq;
+order by namespace, name, ts, seq;

@@ -40,4 +40,4 @@ select
     count(*) as reconciles
 from clean
 group by hpa_uid, namespace, name, direction
-order by namespace, name, direction;
+order by namespace, name, direction, hpa_uid;

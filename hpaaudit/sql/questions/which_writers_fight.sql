@@ -55,4 +55,4 @@ select
 from undone
 group by hpa_uid, namespace, name, ended_by, undone.writer_name
 having count(*) >= 2
-order by times desc, namespace, name, ended_by, undone_by;
+order by times desc, namespace, name, ended_by, undone_by, hpa_uid;

@@ -3,7 +3,7 @@
 -- Columns:
 --   reconcile_id: of `reconciles`
 --   ts: when that had decided
---   metric_idx: place in the spec, from 0
+--   metric_idx: place in the spec, from 0; up to 1.5 cpu comes first, then those of the annotation
 --   metric_type: `Resource`, `ContainerResource`, `Pods`, `Object` or `External`
 --   metric_name: of the resource or the metric
 --   target_type: `Utilization`, `Value` or `AverageValue`

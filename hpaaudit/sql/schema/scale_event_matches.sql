@@ -1,6 +1,7 @@
 -- Which predicted change of spec.replicas belongs to which actual change?
 -- One row per pair, or per change without a counterpart.
 -- Columns:
+--   scale_event_id: of `scale_events`: of the actual one, else of the predicted one; in the order of time in an HPA
 --   reconcile_id: of `reconciles`
 --   predicted_at: when it should have happened
 --   actual_at_lo: it happened after this
@@ -19,6 +20,7 @@ create table runs.scale_event_matches (
     hpa_uid varchar,
     namespace varchar,
     name varchar,
+    scale_event_id bigint,
     reconcile_id bigint,
     predicted_at timestamp,
     actual_at_lo timestamp,

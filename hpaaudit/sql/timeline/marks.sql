@@ -51,4 +51,4 @@ where g.stream in ('everything', 'hpas', 'metrics', 'pods', 'targets')
             and gap_hides(g.prefix, s.namespace, metric_names(s.metrics))
             and gap_of_object(g.prefix, s.name, s.target_name)
     )
-order by at_us, kind;
+order by at_us, kind, who, what;

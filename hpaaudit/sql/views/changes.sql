@@ -1,6 +1,7 @@
 -- When did spec.replicas change, who changed it, and what did controller and replay decide?
 -- One row per actual change, and per predicted change that did not happen (writer_class is NULL).
 -- Columns:
+--   scale_event_id: as in `scale_event_matches`: settles the order of two changes at one time
 --   reconcile_id: the reconcile before it
 --   ts: when it was seen, or should have been
 --   from_replicas: before
@@ -25,7 +26,7 @@
 --   tied_metrics: other metrics that asked for the same number as the winner
 create view main.changes as
 select
-    m.replay_id, m.hpa_uid, m.namespace, m.name, m.reconcile_id,
+    m.replay_id, m.hpa_uid, m.namespace, m.name, m.scale_event_id, m.reconcile_id,
     coalesce(m.actual_at_hi, m.predicted_at) as ts,
     m.from_replicas,
     coalesce(m.actual_to, m.predicted_to) as to_replicas,

@@ -1,6 +1,7 @@
 -- Who besides the HPA wrote spec.replicas, and when did the HPA restore the former number?
 -- One row per actual change by another writer.
 -- Columns:
+--   scale_event_id: of `scale_events`
 --   reconcile_id: the reconcile before it
 --   ts: when it was seen
 --   writer_class: as in `scale_events`
@@ -12,11 +13,11 @@
 --   restored_to: what the HPA wrote then
 create view main.foreign_writes as
 select
-    w.replay_id, w.hpa_uid, w.namespace, w.name, w.reconcile_id,
+    w.replay_id, w.hpa_uid, w.namespace, w.name, w.scale_event_id, w.reconcile_id,
     w.at_hi as ts,
     w.writer_class, w.writer_name, w.evidence_level, w.from_replicas, w.to_replicas,
     min(later.at_hi) as restored_at,
-    arg_min(later.to_replicas, later.at_hi) as restored_to
+    arg_min(later.to_replicas, (later.at_hi, later.scale_event_id)) as restored_to
 from main.scale_events as w
 left join main.scale_events as later
     on later.hpa_uid = w.hpa_uid

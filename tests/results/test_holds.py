@@ -1,0 +1,89 @@
+"""What the headline names as holding an HPA: why the number is not the one that its metrics asked for."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from hpaaudit.model.account import Hold
+from hpaaudit.report.replay import held_in_words
+from hpaaudit.report.text import Clock
+from tests.results.patterns import Patterns, Row, patterns, reconciles
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Patterns]:
+    with patterns() as filled:
+        yield filled
+
+
+def held(reason_code: str, *, seconds: float = 15, **numbers: int) -> list[Row]:
+    """Eight reconciles in a row with these numbers."""
+    return reconciles(8, every_s=seconds, reason_code=reason_code, **numbers)
+
+
+UP = {"spec_replicas": 4, "raw_desired": 9, "desired": 5}
+DOWN = {"spec_replicas": 8, "raw_desired": 3, "desired": 7}
+
+
+@pytest.mark.parametrize(
+    ("reason", "numbers", "cause", "apart"),
+    [
+        ("bound.max", {"spec_replicas": 10, "raw_desired": 14, "desired": 10}, "max_replicas", 4),
+        ("policy.up_limit", UP, "up_policy", 4),
+        ("policy.up_limit", {**UP, "raw_desired": 30}, "up_policy", 5),  # more than maxReplicas is no policy's doing
+        ("policy.up_disabled", {**UP, "desired": 4}, "up_disabled", 5),
+        ("policy.down_limit", DOWN, "down_policy", 4),
+        ("policy.down_limit", {**DOWN, "raw_desired": 0}, "down_policy", 5),  # nor is less than minReplicas
+        ("policy.down_disabled", {**DOWN, "desired": 8}, "down_disabled", 5),
+        ("stabilize.down_hold", {**DOWN, "desired": 8}, "memory", 5),
+        ("stabilize.up_hold", {**UP, "desired": 4}, "up_window", 5),
+    ],
+)
+def test_a_hold_names_its_cause_and_counts_the_pods_between(
+    database: Patterns, reason: str, numbers: dict[str, int], cause: str, apart: int
+) -> None:
+    (hold,) = database.holds({"reconciles": held(reason, **numbers)})
+    assert (hold["cause"], hold["reconciles"], hold["lasted_s"]) == (cause, 8, 120)
+    assert hold["pod_s"] == apart * 120
+
+
+@pytest.mark.parametrize(
+    ("reason", "numbers"),
+    [
+        # Memory alone asks for more, or for fewer: the metrics have what they want.
+        ("bound.max", {"spec_replicas": 10, "raw_desired": 10, "desired": 10}),
+        ("policy.up_limit", {**UP, "raw_desired": 5}),
+        # Without a behavior a reconcile may double the replicas: the next one goes on.
+        ("policy.legacy_up_limit", {**UP, "desired": 8}),
+        ("policy.down_limit", {**DOWN, "raw_desired": 7}),
+        # All that minReplicas allows was done.
+        ("policy.down_limit", {"spec_replicas": 3, "raw_desired": 1, "desired": 2}),
+        ("metric.above_target", {**UP, "desired": 9}),
+    ],
+)
+def test_nothing_held_what_the_metrics_have(database: Patterns, reason: str, numbers: dict[str, int]) -> None:
+    assert database.holds({"reconciles": held(reason, **numbers)}) == []
+
+
+def test_what_was_short_or_did_not_match_is_no_hold(database: Patterns) -> None:
+    assert database.holds({"reconciles": held("policy.up_limit", seconds=7, **UP)}) == []
+    undecided = [{**row, "verdict": "undecidable"} for row in held("policy.up_limit", **UP)]
+    assert database.holds({"reconciles": undecided}) == []
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        ("max_replicas", "The metrics asked for more than maxReplicas for 2m 00s, in 8 reconciles"),
+        ("up_policy", "The metrics asked for more than the scale-up policies allowed for 2m 00s, in 8 reconciles"),
+        ("up_disabled", "The metrics asked for more, and scale-up is disabled, for 2m 00s, in 8 reconciles"),
+        ("down_policy", "The metrics asked for fewer than the scale-down policies allowed for 2m 00s, in 8 reconciles"),
+        ("down_disabled", "The metrics asked for fewer, and scale-down is disabled, for 2m 00s, in 8 reconciles"),
+    ],
+)
+def test_a_hold_is_a_sentence_with_its_time_and_its_cost(cause: str, words: str) -> None:
+    hold = Hold(cause=cause, reconciles=8, first_us=0, last_us=105_000_000, lasted_s=120, pod_s=480)
+    sentence = held_in_words(hold, Clock(0, 200_000_000))
+    kind = "missing" if cause.startswith(("up", "max")) else "more than the metrics asked for"
+    assert sentence.startswith(words)
+    assert sentence.endswith(f"; 8 pod-minutes {kind}.")
