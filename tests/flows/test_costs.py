@@ -7,21 +7,38 @@ from pathlib import Path
 import pytest
 
 import hpaaudit
+from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.query import account
-from hpaaudit.model.account import Hold
+from hpaaudit.model.account import Hold, HpaAccount
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.replay import verdict
 from hpaaudit.report.text import Clock
+from hpaaudit.results.moments import LONG_HOLD_S
+from tests.conformance.expected import captures, name_of
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 WORLDS = ("unready-on-the-way-up", "load-step", "scaled-by-hand", "1.1-forbidden-window")
+PROFILES = ("behavior", "pods", "common")
+"""Worlds of the real controller in which policies and maxReplicas hold many HPAs."""
+POLICIES = {
+    "policy.up_limit": ("up_policy", 1),
+    "policy.up_disabled": ("up_disabled", 1),
+    "policy.down_limit": ("down_policy", -1),
+    "policy.down_disabled": ("down_disabled", -1),
+}
+"""The cause of a hold and the direction that was held, by the reason of its reconciles."""
 
 
-@pytest.fixture(scope="module", params=WORLDS)
+@pytest.fixture(scope="module", params=[*WORLDS, *PROFILES])
 def replayed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[hpaaudit.Results]:
-    file = tmp_path_factory.mktemp("costs") / "results.duckdb"
-    with hpaaudit.replay(RECORDINGS / request.param, into=file) as results:
+    folder = tmp_path_factory.mktemp("costs")
+    recording = RECORDINGS / request.param
+    if request.param in PROFILES:
+        world = next(world for world in captures("1.36") if name_of(world).startswith(request.param))
+        recording = folder / "recording"
+        import_capture([world], into=recording)
+    with hpaaudit.replay(recording, into=folder / "results.duckdb") as results:
         yield results
 
 
@@ -44,6 +61,36 @@ def held(hold: Hold, timeline: Timeline, wanted: dict[int, tuple[str, int | None
             if asked != point.replay:
                 lasted, cost = lasted + stood, cost + stood * abs(asked - (point.replay or 0))
     return lasted, cost
+
+
+def limited(results: hpaaudit.Results, hpa: HpaAccount) -> dict[str, tuple[int, float, float]]:
+    """Reconciles, seconds and pod-seconds of what maxReplicas and policies held for a minute or more, row by row."""
+    held_by: dict[str, list[tuple[float, int]]] = {}
+    for row in results.rows("from reconciles where namespace || '/' || name = $hpa", hpa=f"{hpa.namespace}/{hpa.name}"):
+        cause, direction = POLICIES.get(row["reason_code"], ("max_replicas", 1))
+        if row["verdict"] not in ("match", "skew") or row["reason_code"] not in (*POLICIES, "bound.max"):
+            continue
+        asked = row["raw_desired"]
+        if cause != "max_replicas":
+            asked = max(min(asked, row["max_replicas"]), row["min_replicas"])
+        apart = (asked - row["desired"]) * direction
+        if apart > 0:
+            held_by.setdefault(cause, []).append((row["lasted_s"] or 0, apart))
+    totals = {
+        cause: (len(rows), sum(lasted for lasted, _ in rows), sum(lasted * apart for lasted, apart in rows))
+        for cause, rows in held_by.items()
+    }
+    return {cause: total for cause, total in totals.items() if total[1] >= LONG_HOLD_S}
+
+
+def test_maximum_and_policies_hold_as_long_as_their_reconciles_add_up_to(replayed: hpaaudit.Results) -> None:
+    for hpa in account(replayed).hpas:
+        told = {
+            hold.cause: (hold.reconciles, pytest.approx(hold.lasted_s), pytest.approx(hold.pod_s))
+            for hold in hpa.holds
+            if hold.cause in {"max_replicas", *(cause for cause, _ in POLICIES.values())}
+        }
+        assert limited(replayed, hpa) == told
 
 
 def test_holds_and_writes_cost_what_adding_up_says(replayed: hpaaudit.Results) -> None:
