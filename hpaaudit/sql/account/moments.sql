@@ -1,7 +1,13 @@
 -- Which moment of each HPA should be explained first?
 -- One row per HPA to which something happened in this time: the first moment of its gravest cause, in the order in which a
 -- headline names causes.
-with held as (
+with wanted as (
+    select hpa_uid from hpas where namespace || '/' || name like $hpa
+), reconciles as (
+    -- In place of the relation: a fleet has millions, and of one HPA they are found at once.
+    from main.reconciles
+    where hpa_uid in (from wanted)
+), held as (
     {held}
 ), holds as (
     select hpa_uid, min(ts) as moment, sum(lasted_s) as seconds, cause

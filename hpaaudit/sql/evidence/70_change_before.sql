@@ -1,12 +1,20 @@
 -- Which was the last change of spec.replicas before this reconcile?
 -- One row, none if no change was seen.
-select r.reconcile_id, c.* exclude (reconcile_id), epoch_us(c.ts) as at_us
-from reconciles as r
-asof join (
-    from changes
-    where writer_class is not null
-    qualify row_number() over (partition by hpa_uid, ts order by scale_event_id desc) = 1
-) as c
-    on c.hpa_uid = r.hpa_uid and c.ts < r.began_at
-where r.reconcile_id in ($reconcile_ids)
-order by r.reconcile_id;
+with before as (
+    -- First which one it was, from a small table: the relation `changes` reads every reconcile.
+    select r.reconcile_id, m.hpa_uid, m.scale_event_id, coalesce(m.actual_at_hi, m.predicted_at) as ts
+    from reconciles as r
+    join scale_event_matches as m
+        on m.hpa_uid = r.hpa_uid
+        and m.writer_class is not null
+        and coalesce(m.actual_at_hi, m.predicted_at) < r.began_at
+    where r.reconcile_id in ($reconcile_ids)
+    qualify row_number() over (partition by r.reconcile_id order by ts desc, m.scale_event_id desc) = 1
+)
+select b.reconcile_id, c.* exclude (reconcile_id), epoch_us(c.ts) as at_us
+from before as b
+join changes as c
+    on c.hpa_uid = b.hpa_uid
+    and c.ts = b.ts
+    and c.scale_event_id is not distinct from b.scale_event_id
+order by b.reconcile_id;
