@@ -199,7 +199,7 @@ def _use_zone_of_environment() -> None:
     from datetime import UTC
 
     from hpaaudit.api.zone import use_zone
-    from hpaaudit.cli.zone import zone_named
+    from hpaaudit.cli.zone_names import zone_named
 
     use_zone(UTC)
     with suppress(ValueError):

@@ -9,7 +9,7 @@ import click
 
 from hpaaudit.api.zone import use_zone
 from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results
-from hpaaudit.cli.zone import zone_named
+from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 

@@ -158,7 +158,7 @@ def _open_shell(source: Path) -> None:
 def _list_questions(question: str | None, output: str, *, columns: bool) -> None:
     """Lists one question or all of them, with the columns of their answers if asked."""
     from hpaaudit.flows import query as flow
-    from hpaaudit.report.questions import columns_text, questions_json, questions_text
+    from hpaaudit.report.question_list import columns_text, questions_json, questions_text
 
     if output not in ("table", "json"):
         raise click.UsageError(f"-o {output} needs a question or SQL; the questions are listed as table or json")
@@ -186,7 +186,7 @@ def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_lege
 def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_wide: bool) -> None:
     """Prints an answer as a table, on a terminal as wide as that unless it `is_wide`; the legend on stderr."""
     from hpaaudit.report.codes import legend_of_table
-    from hpaaudit.report.table import table
+    from hpaaudit.report.text_table import table
 
     rows = answer.rows()
     width = None if is_wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns

@@ -169,7 +169,7 @@ def record_command(  # noqa: PLR0913 click hands over every option
     if namespace and all_namespaces:
         raise click.UsageError("-n and -A exclude each other")
     if plan:
-        from hpaaudit.report.plan import plan_text
+        from hpaaudit.report.recorder_plan import plan_text
 
         planned = make_plan(
             namespace=namespace,

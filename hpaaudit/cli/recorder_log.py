@@ -13,7 +13,7 @@ from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
-    from hpaaudit.model.plan import Progress
+    from hpaaudit.model.recorder_plan import Progress
 
 LINE_SECONDS = 60
 """If stderr is not a terminal, a line of progress is written so often."""

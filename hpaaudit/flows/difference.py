@@ -93,13 +93,15 @@ def _causes(
     recording: Path, pair: "Compared", controller: ControllerOptions, found: Difference
 ) -> Sequence[tuple[Cause, ...]] | None:
     """The causes of each episode; None if there are too many reconciles to decide again."""
-    from hpaaudit.engine.behaviours import history
+    from hpaaudit.engine.behaviours import release_history
     from hpaaudit.engine.behaviours.release import behaviour
     from hpaaudit.recording.reading.recording import open_recording
 
     opened = open_recording(recording)
     changes = [
-        change for change in history.between(found.own_release, found.other_release).changes if change.kind in _SWITCHED
+        change
+        for change in release_history.between(found.own_release, found.other_release).changes
+        if change.kind in _SWITCHED
     ]
     sides = [prepare(opened, options) for options in (AS_RECORDED, controller)]
     hpas = {episode.hpa for episode in pair.episodes}

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.options import Warn
-from hpaaudit.model.columns import Decided
+from hpaaudit.model.fleet_columns import Decided
 
 if TYPE_CHECKING:
-    from hpaaudit.engine.fleet.input.pods import PodTexts
+    from hpaaudit.engine.fleet.input.pod_states import PodTexts
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.recording.reading.recording import Recording
 
@@ -121,7 +121,7 @@ def _prefetched(items: Iterator[Item]) -> Iterator[Item]:
 
 def texts() -> "PodTexts":
     """The functions that read a recording's JSON of pods."""
-    from hpaaudit.engine.fleet.input.pods import PodTexts
+    from hpaaudit.engine.fleet.input.pod_states import PodTexts
     from hpaaudit.recording.encoding.json_text import containers_from_json, labels_from_json, requests_from_json
 
     return PodTexts(labels=labels_from_json, containers=containers_from_json, requests=requests_from_json)

@@ -15,7 +15,7 @@ from hpaaudit.report.explain import explain_text
 from hpaaudit.report.inspect import inspection_text
 from hpaaudit.report.replay import change_rows, clock_of, count_lines, verdict
 from hpaaudit.report.svg import picture, standalone
-from hpaaudit.report.table import table
+from hpaaudit.report.text_table import table
 from hpaaudit.results.read import Results
 
 DRAWN = 3

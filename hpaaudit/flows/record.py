@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import AuditError, BadOption, RecordingError
 from hpaaudit.model.facts import RecorderStarted
 from hpaaudit.model.note import Event, Level, Note
-from hpaaudit.model.plan import Plan, Progress, StorageCounts
+from hpaaudit.model.recorder_plan import Plan, Progress, StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.version import VERSION
 

@@ -8,6 +8,6 @@ def releases(between: tuple[str, str] | None = None) -> Releases:
 
     Raises UnknownRelease.
     """
-    from hpaaudit.engine.behaviours import history
+    from hpaaudit.engine.behaviours import release_history
 
-    return history.history() if between is None else history.between(*between)
+    return release_history.history() if between is None else release_history.between(*between)

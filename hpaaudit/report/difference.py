@@ -9,8 +9,8 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.difference import Cause, ComparedHpa, Difference, Episode, Wanted
 from hpaaudit.report.codes import codes_in, legend
 from hpaaudit.report.reasons import measure
-from hpaaudit.report.table import table
 from hpaaudit.report.text import Clock, paragraph, printable
+from hpaaudit.report.text_table import table
 
 LINES = 20
 """The most episodes that are listed of one HPA."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
-from hpaaudit.report.table import table
 from hpaaudit.report.text import duration, paragraph, pasteable
+from hpaaudit.report.text_table import table
 
 WORST = 10
 """So many HPAs are rows of the table."""

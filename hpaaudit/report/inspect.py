@@ -6,9 +6,9 @@ from hpaaudit.api.zone import in_zone
 from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
-from hpaaudit.report.gaps import gap_lines
-from hpaaudit.report.table import table
+from hpaaudit.report.folded_gaps import gap_lines
 from hpaaudit.report.text import clock, pasteable, printable, stamp
+from hpaaudit.report.text_table import table
 
 LISTED = 10
 """The most items of a kind that the text names. The wide text and JSON have all."""

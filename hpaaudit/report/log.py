@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from hpaaudit.api.times import precise
 from hpaaudit.model.note import Event, Level, Note
-from hpaaudit.model.plan import Progress
+from hpaaudit.model.recorder_plan import Progress
 from hpaaudit.model.units import Micros
 from hpaaudit.report.progress import progress_line
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hpaaudit.model.counted import counted
-from hpaaudit.model.plan import Progress
+from hpaaudit.model.recorder_plan import Progress
 
 _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 

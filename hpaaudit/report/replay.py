@@ -10,8 +10,8 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
 from hpaaudit.report.reasons import why
-from hpaaudit.report.table import table
 from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
+from hpaaudit.report.text_table import table
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
 
 IN_FULL = 3

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from hpaaudit.errors import FileExists, NotWritable
 from hpaaudit.model.audit import RecordingInfo, Replay, ReplayedReconcile
-from hpaaudit.model.columns import Decided
 from hpaaudit.model.facts import Fact
+from hpaaudit.model.fleet_columns import Decided
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, reconcile_rows, sql
+from hpaaudit.results.arrow_tables import to_arrow
 from hpaaudit.results.batches import Batches
-from hpaaudit.results.columns import to_arrow
 from hpaaudit.results.comments import comments
 from hpaaudit.results.copy_facts import copy_facts
 from hpaaudit.results.copy_statuses import copy_statuses

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
-from hpaaudit.report.table import NARROWEST, table
+from hpaaudit.report.text_table import NARROWEST, table
 from tests.bench import fleet
 from tests.cli.run import run
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
 from hpaaudit.api.zone import use_zone
-from hpaaudit.cli.zone import zone_named
+from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.flows.moments import moment
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import clock, stamp

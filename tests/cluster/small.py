@@ -18,7 +18,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch.watch_list import END
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Verification
-from hpaaudit.model.plan import Plan
+from hpaaudit.model.recorder_plan import Plan
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.inspection.verify import verify
 from hpaaudit.recording.reading.recording import open_recording

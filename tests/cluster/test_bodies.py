@@ -13,11 +13,11 @@ import pytest
 
 from hpaaudit.api.pod_metrics import pod_sample, pod_samples
 from hpaaudit.cluster.access.config import ClientConfig
-from hpaaudit.cluster.client import answer as answers
 from hpaaudit.cluster.client import body as bodies
-from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client import http_answer as answers
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock, Offset
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.client.memory_budget import Budget
 from hpaaudit.cluster.decoding.decoders import USAGE, TooLong, decoded
 from hpaaudit.model.units import Micros

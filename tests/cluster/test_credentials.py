@@ -16,9 +16,9 @@ from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.access.config import ExecPlugin as Told
 from hpaaudit.cluster.access.exec_plugin import issue
 from hpaaudit.cluster.access.proxy import proxy_of
-from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.errors import Unreachable
 from tests.cluster.pki import HOST, key, leaf, openssl
 from tests.cluster.recorder import run

@@ -22,10 +22,10 @@ from hpaaudit.api.workload import scale_paths
 from hpaaudit.cluster.access.config import ClientConfig, ExecPlugin
 from hpaaudit.cluster.access.exec_plugin import _read
 from hpaaudit.cluster.access.kubeconfig import load_config
-from hpaaudit.cluster.client.answer import Answer, WatchFailed
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
 from hpaaudit.cluster.client.discovery import METRICS, Discovery
+from hpaaudit.cluster.client.http_answer import Answer, WatchFailed
 from hpaaudit.cluster.decoding import decoders
 from hpaaudit.cluster.decoding.decoders import KindDecoder, page_of
 from hpaaudit.cluster.observe.controller_manager import controller_seen

@@ -11,7 +11,7 @@ from aiohttp import web
 from hpaaudit.api import to_facts
 from hpaaudit.cluster.client import body
 from hpaaudit.cluster.client import client as clients
-from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.decoding import decoders as shapes
 from hpaaudit.cluster.decoding.decoders import ANY, HPAS, PODS, USAGE, decoded, event_of
 from hpaaudit.cluster.observe.poller import LastAnswer

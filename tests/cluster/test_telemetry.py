@@ -14,7 +14,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.cluster.serve.http_server import readiness
 from hpaaudit.model.facts import Gap, VersionRead
-from hpaaudit.model.plan import StorageCounts
+from hpaaudit.model.recorder_plan import StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 
 PODS = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods"

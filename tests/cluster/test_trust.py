@@ -7,9 +7,9 @@ import pytest
 
 from hpaaudit.cluster.access.config import ClientConfig, ExecPlugin
 from hpaaudit.model.facts import RecorderStarted
-from hpaaudit.model.plan import Plan
+from hpaaudit.model.recorder_plan import Plan
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.report.plan import plan_text
+from hpaaudit.report.recorder_plan import plan_text
 from tests.cluster.heavy import Heavy
 from tests.cluster.recorder import run
 

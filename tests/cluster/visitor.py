@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from hpaaudit.cluster.access.kubeconfig import load_config
-from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
 from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.http_answer import Answer
 from tests.cluster.unruly import Unruly
 
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hpaaudit.engine.behaviours.history import between
 from hpaaudit.engine.behaviours.release import KNOWN, behaviour
+from hpaaudit.engine.behaviours.release_history import between
 from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.model.decision import Decision

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.engine.behaviours.history import between
 from hpaaudit.engine.behaviours.release import KNOWN
+from hpaaudit.engine.behaviours.release_history import between
 from tests.conformance.changed import changed
 
 PAGE = Path("docs/changed.md").read_text(encoding="utf-8")

@@ -3,13 +3,13 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hpaaudit.engine.behaviours.flags_and_api import API, FLAGS
 from hpaaudit.engine.behaviours.gates import GATES
-from hpaaudit.engine.behaviours.history import between, history
 from hpaaudit.engine.behaviours.planned import PLANNED
 from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, behaviours_of, version_of
-from hpaaudit.engine.behaviours.surroundings import API, FLAGS
+from hpaaudit.engine.behaviours.release_history import between, history
+from hpaaudit.engine.behaviours.release_number import parsed
 from hpaaudit.engine.behaviours.table import BEHAVIOURS
-from hpaaudit.engine.behaviours.version import parsed
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.history import ChangeKind, ChangeVerb, KnownBy
 

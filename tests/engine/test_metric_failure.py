@@ -4,7 +4,7 @@ import pytest
 
 from hpaaudit.engine.controller import metric_failure as failures
 from hpaaudit.engine.controller.metric_failure import failure_of
-from hpaaudit.engine.fleet.columns import codes
+from hpaaudit.engine.fleet.columns import column_codes
 from hpaaudit.model.hpa import Condition
 
 PREFIX = "the HPA was unable to compute the replica count: "
@@ -58,10 +58,15 @@ def test_only_scaling_active_tells_of_a_failure_and_only_while_it_is_false() -> 
 
 
 def test_every_problem_has_what_its_message_tells_and_every_failed_condition_a_code_of_its_own() -> None:
-    assert len(codes.FAILURES) == len(codes.PROBLEMS)
-    assert set(codes.FAILURES) == set(range(failures.KINDS))
-    assert len(set(codes.CONDITIONS)) == len(codes.CONDITIONS)
+    assert len(column_codes.FAILURES) == len(column_codes.PROBLEMS)
+    assert set(column_codes.FAILURES) == set(range(failures.KINDS))
+    assert len(set(column_codes.CONDITIONS)) == len(column_codes.CONDITIONS)
     for kind in range(1, failures.KINDS):
-        for reason in range(codes.FAILED_RESOURCE, codes.BAD_SOURCE):
-            code = codes.FIRST_FAILURE + (kind - 1) * codes.FAILED_REASONS + reason - codes.FAILED_RESOURCE
-            assert codes.CONDITIONS[code] == (*codes.CONDITIONS[reason][:2], kind)
+        for reason in range(column_codes.FAILED_RESOURCE, column_codes.BAD_SOURCE):
+            code = (
+                column_codes.FIRST_FAILURE
+                + (kind - 1) * column_codes.FAILED_REASONS
+                + reason
+                - column_codes.FAILED_RESOURCE
+            )
+            assert column_codes.CONDITIONS[code] == (*column_codes.CONDITIONS[reason][:2], kind)

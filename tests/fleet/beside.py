@@ -13,7 +13,7 @@ from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.fleet.batch.allocate import settings_of
 from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
 from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
-from hpaaudit.engine.fleet.columns.run import MemorySlots, Run
+from hpaaudit.engine.fleet.columns.kernel_state import MemorySlots, Run
 from hpaaudit.engine.fleet.input.tables import COLUMNS
 from hpaaudit.engine.fleet.input.unsupported import flags_for_all
 from hpaaudit.engine.fleet.kernel import walk as python_kernel
@@ -26,8 +26,8 @@ from hpaaudit.engine.replay.plan import plan
 from hpaaudit.engine.replay.process import Process, replay
 from hpaaudit.flows.fleet import texts
 from hpaaudit.model.audit import ReplayedReconcile
-from hpaaudit.model.columns import Columns, Words
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.fleet_columns import Columns, Words
 from hpaaudit.model.memory import Memory
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.results import reconcile_rows

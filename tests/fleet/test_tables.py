@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hpaaudit.engine.fleet.input.tables import COLUMNS, Tables, tables_of
-from hpaaudit.model.columns import Columns, Numbers, Slice, Words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.format.schema import TABLES
 
 

@@ -28,8 +28,8 @@ METRICS = {"custom.metrics.k8s.io", "external.metrics.k8s.io"}
 """Groups whose resources are metrics, named by whoever serves them."""
 
 RECORD = (
-    "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.plan, hpaaudit.report.log;"
-    "import hpaaudit.report.progress, hpaaudit.cluster;"
+    "import importlib, pkgutil, hpaaudit.cli.record, hpaaudit.flows.record, hpaaudit.report.recorder_plan;"
+    "import hpaaudit.report.log, hpaaudit.report.progress, hpaaudit.cluster;"
     "import hpaaudit.recording.recorder.recorder_writer, hpaaudit.recording.recorder.upload;"
     "[importlib.import_module(module.name)"
     " for module in pkgutil.walk_packages(hpaaudit.cluster.__path__, 'hpaaudit.cluster.')]"

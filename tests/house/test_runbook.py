@@ -22,7 +22,7 @@ from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.serve.exposition import exposition
 from hpaaudit.model.note import Event
-from hpaaudit.model.plan import StorageCounts
+from hpaaudit.model.recorder_plan import StorageCounts
 from hpaaudit.model.units import SECOND, Micros
 from tests.cluster import tools
 from tests.cluster.tools import find

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.flows.replay import replay
-from hpaaudit.report.table import table
+from hpaaudit.report.text_table import table
 from hpaaudit.results.answer import Answer
 
 ROOT = Path(__file__).parents[2]

@@ -456,10 +456,11 @@ MUTANTS = (
     Mutant("unseen_memory", "shift_us", "nth * 2 - 1", "1"),
     Mutant("unseen_memory", "is_near", "<= period_us", "< period_us"),
     Mutant("unseen_memory", "is_near", "edge_us - at_us", "edge_us"),
-    # eras/bounds
-    Mutant("eras/bounds", "limited_words", "_, message = REASONS[limits.upper]", "_, message = REASONS[limits.why]"),
-    Mutant("eras/bounds", "limited_words", "limits.replicas != raw", "limits.replicas == raw"),
-    Mutant("eras/bounds", "limited_words", "limits.why != limit.WITHIN_RANGE", "limits.why == limit.WITHIN_RANGE"),
+    # eras/limit_words
+    Mutant("eras/limit_words", "limited_words", "_, message = REASONS[limits.upper]",
+           "_, message = REASONS[limits.why]"),
+    Mutant("eras/limit_words", "limited_words", "limits.replicas != raw", "limits.replicas == raw"),
+    Mutant("eras/limit_words", "limited_words", "limits.why != limit.WITHIN_RANGE", "limits.why == limit.WITHIN_RANGE"),
     # eras/windows
     Mutant("eras/windows", "windows_of", "if behaviours.delay_flags", "if not behaviours.delay_flags"),
     Mutant("eras/windows", "windows_of", "ForbiddenWindows(UPSCALE_DELAY_US, DOWNSCALE_DELAY_US)",

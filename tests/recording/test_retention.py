@@ -19,7 +19,7 @@ from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import ControllerSeen, Ended, Fact, Gap, HpaSeen
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.object_keys import KEYS
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.inspection.verify import verify
@@ -111,7 +111,7 @@ def test_of_every_table_that_tells_only_changes_the_last_state_is_kept_while_the
     for fact in facts:
         full.admits(fact, 2)
     _, *states = full.reopen(NOON, "the disk is full")
-    assert {fact_rows.to_row(0, fact)[0] for fact in states} == set(KEYS)
+    assert {single_row_facts.to_row(0, fact)[0] for fact in states} == set(KEYS)
 
 
 def test_the_newest_segment_stays_whatever_its_age_and_size(

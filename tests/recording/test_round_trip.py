@@ -18,7 +18,7 @@ from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, 
 from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US, Micros
 from hpaaudit.recording.encoding.answer_changes import apply_changes, changes_between
 from hpaaudit.recording.reading.recording import open_recording
-from hpaaudit.recording.validation.table import LONGEST_US
+from hpaaudit.recording.validation.check_rows import LONGEST_US
 from hpaaudit.recording.writing.writer import Writer
 
 # Few words and small numbers, so that streams, items and values meet again; and every text and number there is.

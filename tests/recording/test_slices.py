@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hpaaudit.errors import DamagedRecording
-from hpaaudit.model.columns import Columns, Numbers, Slice, Words
 from hpaaudit.model.facts import Fact, Reconciled, ResourceMetricsRead, ScaleRead, ValuesRead
+from hpaaudit.model.fleet_columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.reading.segment import segment_rows

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.engine.fleet.columns.codes import PROBLEMS
+from hpaaudit.engine.fleet.columns.column_codes import PROBLEMS
 from hpaaudit.engine.rules.candidates import MISSING
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.report import codes

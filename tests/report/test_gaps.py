@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.gaps import gap_lines
+from hpaaudit.report.folded_gaps import gap_lines
 from tests.report.accounts import NOON
 
 

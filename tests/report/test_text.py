@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hpaaudit.api.times import micros
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Milli
-from hpaaudit.report.table import table
 from hpaaudit.report.text import clock, duration, paragraph, printable, quantity
+from hpaaudit.report.text_table import table
 
 
 @pytest.mark.parametrize(

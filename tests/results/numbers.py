@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpaaudit.model.audit import ReplayedReconcile
-from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.fleet_columns import Columns, Decided, Numbers, Words
 from hpaaudit.results import reconcile_rows, sql
 
 UNTOLD = {"replay_id", "error", "invalid_text"}

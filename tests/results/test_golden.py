@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.report.table import table
+from hpaaudit.report.text_table import table
 from hpaaudit.results.answer import Answer
 from hpaaudit.results.questions import Scope, ask, question_named
 from hpaaudit.results.read import Results

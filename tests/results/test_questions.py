@@ -8,9 +8,9 @@ import pytest
 
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.question import Occasion
-from hpaaudit.report.questions import questions_text
+from hpaaudit.report.question_list import questions_text
 from hpaaudit.report.replay import replay_text
-from hpaaudit.report.table import table
+from hpaaudit.report.text_table import table
 from hpaaudit.results import sql
 from hpaaudit.results.account import hpa_names, replay_account
 from hpaaudit.results.account_reconcile import interesting

@@ -22,7 +22,7 @@ from hpaaudit.errors import AuditError, RecordingError
 from hpaaudit.flows.record import Machine as Surroundings
 from hpaaudit.flows.record import Session
 from hpaaudit.model.facts import Fact
-from hpaaudit.model.plan import Progress
+from hpaaudit.model.recorder_plan import Progress
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.upkeep import upload_marks

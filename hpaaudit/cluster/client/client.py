@@ -15,7 +15,9 @@ from hpaaudit.cluster.access.config import ClientConfig
 from hpaaudit.cluster.access.credentials import Credentials, RequestAuth
 from hpaaudit.cluster.access.proxy import proxy_of
 from hpaaudit.cluster.client import body as bodies
-from hpaaudit.cluster.client.answer import (
+from hpaaudit.cluster.client.clock import Clock
+from hpaaudit.cluster.client.file_descriptors import requests_at_once
+from hpaaudit.cluster.client.http_answer import (
     FORBIDDEN,
     NOT_FOUND,
     OK,
@@ -25,8 +27,6 @@ from hpaaudit.cluster.client.answer import (
     retry_seconds,
     why_no_answer,
 )
-from hpaaudit.cluster.client.clock import Clock
-from hpaaudit.cluster.client.file_descriptors import requests_at_once
 from hpaaudit.cluster.client.memory_budget import Budget
 from hpaaudit.cluster.client.sockets import Sockets
 from hpaaudit.cluster.client.telemetry import Telemetry

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 from hpaaudit.api import requests
 from hpaaudit.api.workload import ScalePaths, scale_paths
-from hpaaudit.cluster.client.answer import NOT_FOUND
 from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.http_answer import NOT_FOUND
 from hpaaudit.cluster.decoding.decoders import DEFINITION, GROUP, GROUPS, RESOURCES
 from hpaaudit.cluster.decoding.kinds import Group
 from hpaaudit.model.facts import TargetRef

@@ -38,7 +38,7 @@ from hpaaudit.model.facts import (
     ValuesRead,
 )
 from hpaaudit.model.note import Event, Level, Note
-from hpaaudit.model.plan import Progress
+from hpaaudit.model.recorder_plan import Progress
 from hpaaudit.model.units import SECOND
 
 HPA_GROUP = "/apis/autoscaling/"

@@ -18,7 +18,7 @@ from hpaaudit.cluster.scope import Scope
 from hpaaudit.cluster.watch.collection import Collection
 from hpaaudit.model.facts import ScaleRead
 from hpaaudit.model.hpa import Hpa
-from hpaaudit.model.plan import Permission, Plan
+from hpaaudit.model.recorder_plan import Permission, Plan
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 

@@ -11,8 +11,8 @@ from hpaaudit.api import requests
 from hpaaudit.api.pod_metrics import pod_sample
 from hpaaudit.api.to_facts import metrics_read, scale_read
 from hpaaudit.api.type_check import type_checked
-from hpaaudit.cluster.client.answer import OK, Answer
 from hpaaudit.cluster.client.client import BURST
+from hpaaudit.cluster.client.http_answer import OK, Answer
 from hpaaudit.cluster.decoding.decoders import ANY, UNFIT, USAGE, VALUES, decoded
 from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.metric_changes import Averages, averages

@@ -6,8 +6,8 @@ from functools import partial
 
 from hpaaudit.api import requests
 from hpaaudit.api.selector import BadSelector, Selector, scale_selector
-from hpaaudit.cluster.client.answer import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED
 from hpaaudit.cluster.client.discovery import CRDS, Discovery, GroupResource, ResolvedTarget, base_path
+from hpaaudit.cluster.client.http_answer import FORBIDDEN, NOT_FOUND, OK, UNAUTHORIZED
 from hpaaudit.cluster.decoding.decoders import CUSTOM, WORKLOADS
 from hpaaudit.cluster.observe.context import ObserverContext
 from hpaaudit.cluster.observe.watches import Subscription, Watches

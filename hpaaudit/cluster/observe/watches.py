@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hpaaudit.cluster.client.answer import Answer
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.decoding.decoders import EVENTS
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.observe.context import ObserverContext

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from hpaaudit.cluster.client.telemetry import BUCKETS, Labels, Telemetry, kind_of
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.serve.hpa_metrics import hpa_metrics
-from hpaaudit.model.plan import StorageCounts
+from hpaaudit.model.recorder_plan import StorageCounts
 from hpaaudit.model.units import SECOND
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST

@@ -10,7 +10,7 @@ from hpaaudit.cluster.client.telemetry import Telemetry
 from hpaaudit.cluster.observe.observer import Observer
 from hpaaudit.cluster.serve.readiness import readiness
 from hpaaudit.errors import BadOption
-from hpaaudit.model.plan import StorageCounts
+from hpaaudit.model.recorder_plan import StorageCounts
 
 MAX_CONNECTIONS = 32
 """With more, the oldest is closed: a request takes milliseconds, so an old connection is idle."""

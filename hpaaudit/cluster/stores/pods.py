@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from hpaaudit.api.selector import Selector, equalities
 from hpaaudit.api.to_facts import pod_seen
 from hpaaudit.api.type_check import type_checked
-from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.decoding.decoders import PODS, UNFIT
 from hpaaudit.cluster.decoding.unreadable import Unreadable, of_object
 from hpaaudit.cluster.watch.collection import Collection
@@ -18,9 +18,9 @@ from hpaaudit.cluster.watch.store import Key, key_of
 from hpaaudit.cluster.watch.unreadable_objects import UnreadableObjects
 from hpaaudit.model.digest import digest
 from hpaaudit.model.facts import Fact, PodGone, PodSeen
+from hpaaudit.model.resource_version import version_number
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.model.version import version_number
 
 UNWANTED_US = 600 * SECOND
 """How long a selector stays that no HPA has: a target may be missing for a moment, or its kind unknown."""

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import aiohttp
 
-from hpaaudit.cluster.client.answer import GONE, Answer
+from hpaaudit.cluster.client.http_answer import GONE, Answer
 from hpaaudit.cluster.decoding.decoders import UNFIT, TooLong
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.store import Object

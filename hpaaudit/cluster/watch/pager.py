@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.decoding.decoders import KindDecoder, item_of, page_of
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.collection import Collection

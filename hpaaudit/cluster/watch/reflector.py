@@ -7,8 +7,8 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
-from hpaaudit.cluster.client.answer import FORBIDDEN, GONE, TOO_MANY, Answer, WatchFailed
 from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.http_answer import FORBIDDEN, GONE, TOO_MANY, Answer, WatchFailed
 from hpaaudit.cluster.decoding.decoders import TooLong, event_of
 from hpaaudit.cluster.watch.backoff import Backoff
 from hpaaudit.cluster.watch.collection import Collection

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Required, TypedDict
 
-from hpaaudit.cluster.client.answer import Answer
 from hpaaudit.cluster.client.client import Client
+from hpaaudit.cluster.client.http_answer import Answer
 from hpaaudit.cluster.decoding.decoders import kind_decoder
 from hpaaudit.cluster.decoding.unreadable import Unreadable
 from hpaaudit.cluster.watch.collection import Collection

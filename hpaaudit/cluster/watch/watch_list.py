@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from hpaaudit.cluster.client.answer import FORBIDDEN
+from hpaaudit.cluster.client.http_answer import FORBIDDEN
 from hpaaudit.cluster.watch.store import Object
 
 BAD_REQUEST, UNPROCESSABLE = 400, 422

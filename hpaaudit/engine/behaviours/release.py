@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from hpaaudit.engine.behaviours.gates import GATES
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.behaviours.release_number import Version, parsed
 from hpaaudit.engine.behaviours.table import BEHAVIOURS
-from hpaaudit.engine.behaviours.version import Version, parsed
 from hpaaudit.errors import BadOption, UnknownRelease
 from hpaaudit.model.flags import Flags
 

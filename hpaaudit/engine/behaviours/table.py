@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hpaaudit.engine.behaviours.version import Version, parsed
+from hpaaudit.engine.behaviours.release_number import Version, parsed
 from hpaaudit.model.history import KnownBy
 
 

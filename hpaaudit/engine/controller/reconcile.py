@@ -36,8 +36,8 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.memory import EMPTY, Memory, Recommendation
 from hpaaudit.model.observation import Observation
+from hpaaudit.model.resource_version import version_number
 from hpaaudit.model.target import Pod, Scale
-from hpaaudit.model.version import version_number
 
 _OK = range(200, 300)
 

@@ -17,9 +17,9 @@ from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.annotation_metrics import CPU_UTILIZATION, MetricFailure, MetricsProposal, proposal_of_metrics
-from hpaaudit.engine.eras.bounds import bounds_of
 from hpaaudit.engine.eras.era_steps import chain_of, fitting, held_step, without_scale
 from hpaaudit.engine.eras.era_steps import proposed as step_of_metrics
+from hpaaudit.engine.eras.limit_words import bounds_of
 from hpaaudit.engine.eras.pod_averages import Panic
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches

@@ -27,8 +27,8 @@ from hpaaudit.engine.controller.reconcile import (
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, state_of
 from hpaaudit.engine.controller.steps import metric_code
 from hpaaudit.engine.controller.write_scale import write_scale
-from hpaaudit.engine.eras.bounds import bounds_of, limited_words
 from hpaaudit.engine.eras.era_steps import chain_of
+from hpaaudit.engine.eras.limit_words import bounds_of, limited_words
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows

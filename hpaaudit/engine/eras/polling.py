@@ -18,8 +18,8 @@ from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, delete
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference, state_of
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
-from hpaaudit.engine.eras.bounds import bounds_of
 from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed, without_scale
+from hpaaudit.engine.eras.limit_words import bounds_of
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows

@@ -11,7 +11,7 @@ from hpaaudit.engine.controller.metric_target import UTILIZATION, name_of
 from hpaaudit.engine.controller.normalize import SCALE_REASONS
 from hpaaudit.engine.fleet.batch.builder import BatchBuilder, PreparedSlice
 from hpaaudit.engine.fleet.columns.batch import NONE
-from hpaaudit.engine.fleet.columns.codes import (
+from hpaaudit.engine.fleet.columns.column_codes import (
     EVIDENCE,
     KEPT,
     NULL,
@@ -19,8 +19,8 @@ from hpaaudit.engine.fleet.columns.codes import (
     RESCALED,
     UPDATE_FAILED,
 )
-from hpaaudit.engine.fleet.columns.run import Decisions, Proposals
-from hpaaudit.engine.fleet.input.hpas import HpaTable
+from hpaaudit.engine.fleet.columns.kernel_state import Decisions, Proposals
+from hpaaudit.engine.fleet.input.hpa_states import HpaTable
 from hpaaudit.engine.fleet.input.ids import Array
 from hpaaudit.engine.fleet.input.rows import Rows
 from hpaaudit.engine.replay.reconcile_times import GRID, SOURCES
@@ -29,7 +29,7 @@ from hpaaudit.engine.rules.normalize import METRIC_ABOVE
 from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.engine.rules.replica_calculator import ADJUST_CODES
-from hpaaudit.model.columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.fleet_columns import Columns, Decided, Numbers, Words
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import SECOND
 

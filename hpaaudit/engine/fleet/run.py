@@ -12,10 +12,10 @@ from hpaaudit.engine.fleet.batch.builder import BatchBuilder, PreparedSlice
 from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
 from hpaaudit.engine.fleet.batch.records import unpacked
 from hpaaudit.engine.fleet.columns.batch import Settings
-from hpaaudit.engine.fleet.columns.run import Decisions, MemorySlots, Proposals, Run
+from hpaaudit.engine.fleet.columns.kernel_state import Decisions, MemorySlots, Proposals, Run
 from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
-from hpaaudit.model.columns import Decided as DecidedColumns
-from hpaaudit.model.columns import Slice
+from hpaaudit.model.fleet_columns import Decided as DecidedColumns
+from hpaaudit.model.fleet_columns import Slice
 
 Walk = Callable[[Run, int, int], None]
 """The kernel, compiled or not: decides the reconciles of a range of HPAs."""

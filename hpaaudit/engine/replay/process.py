@@ -48,8 +48,8 @@ from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory
 from hpaaudit.model.observation import Observation
+from hpaaudit.model.resource_version import version_number
 from hpaaudit.model.units import Micros
-from hpaaudit.model.version import version_number
 
 _UNKNOWN = Memory(recommendations=())
 """The memory of a process that ran before the recording began: nothing is known of it."""

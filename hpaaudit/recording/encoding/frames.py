@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 import pyarrow as pa
 
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 
 MAGIC = b"hpaaudit log 1\n\0"
 ACKNOWLEDGED = struct.Struct("<QI")  # number of bytes of the log that are on the disk, and the checksum of these 8

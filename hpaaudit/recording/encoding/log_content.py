@@ -23,7 +23,7 @@ from hpaaudit.recording.encoding.frames import (
     decompressed,
     mark_of,
 )
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 
 SEARCH_BYTES = 64
 """The search for frames behind damage reads at most this many times the size of the log: somebody may have filled it

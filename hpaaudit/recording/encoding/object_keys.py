@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.format.schema import TABLES
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -25,9 +25,9 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 def object_of(fact: Fact) -> Hashable:
     """The object that a fact describes. None for facts that describe no object, such as reads and gaps."""
-    if type(fact) not in fact_rows.TO_ROW:
+    if type(fact) not in single_row_facts.TO_ROW:
         return None
-    table, row = fact_rows.to_row(0, fact)
+    table, row = single_row_facts.to_row(0, fact)
     if table not in KEYS:
         return None
     names = [column.name for column in TABLES[table].columns]

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from hpaaudit.model.counted import counted
 from hpaaudit.recording.encoding.parquet_pages import BadPage, read_page_headers
-from hpaaudit.recording.format.columns import Column, Encoding, Table
+from hpaaudit.recording.format.column_types import Column, Encoding, Table
 from hpaaudit.recording.format.reader_limits import COLUMNS, FOOTER_BYTES, PAGES, ROW_GROUPS, SEGMENT_BYTES
 from hpaaudit.recording.format.schema import FORMAT_VERSION
 

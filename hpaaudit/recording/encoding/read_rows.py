@@ -11,9 +11,9 @@ from hpaaudit.model.facts import ResourceMetricsRead, ScaleRead, TargetRef, Valu
 from hpaaudit.model.metrics import ContainerUsage, MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.units import Micros, Milli
 from hpaaudit.recording.encoding.answer_changes import Change, Item, Key, apply_changes, by_key, changes_between
-from hpaaudit.recording.encoding.fact_rows import scale_from_columns, scale_to_columns
 from hpaaudit.recording.encoding.json_text import pairs_from_json, pairs_to_json
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.encoding.single_row_facts import scale_from_columns, scale_to_columns
+from hpaaudit.recording.format.column_types import Row
 
 Read = ScaleRead | ResourceMetricsRead | ValuesRead
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from hpaaudit.model.counted import counted
 from hpaaudit.recording.encoding.parquet import ARROW_TYPES, is_dictionary_encoded
-from hpaaudit.recording.format.columns import Row, Table
+from hpaaudit.recording.format.column_types import Row, Table
 from hpaaudit.recording.format.schema import TABLES
 
 BATCH_ROWS = 4096

@@ -1,6 +1,6 @@
 """The tables of a recording, column by column: the one definition of format version 1."""
 
-from hpaaudit.recording.format.columns import Column, Encoding, Table, flag, maybe_number, maybe_text, number, text
+from hpaaudit.recording.format.column_types import Column, Encoding, Table, flag, maybe_number, maybe_text, number, text
 
 FORMAT_VERSION = 1
 

@@ -6,10 +6,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.object_keys import KEYS
 from hpaaudit.recording.encoding.parquet import to_python
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.segment import DamagedFile, segment_table
@@ -36,7 +36,7 @@ def last_states(
                 if not skip_damaged:
                     raise OSError(errno.EIO, str(error)) from error
         gone = next((index for index, column in enumerate(TABLES[table].columns) if column.name == "gone"), None)
-        states += [fact_rows.to_fact(table, row) for row in last_rows.values() if gone is None or not row[gone]]
+        states += [single_row_facts.to_fact(table, row) for row in last_rows.values() if gone is None or not row[gone]]
     return [fact for _, fact in sorted(states, key=itemgetter(0))]
 
 

@@ -18,7 +18,7 @@ from hpaaudit.recording.files.opening import read_at_most
 from hpaaudit.recording.format.manifest import File, Link, Segment, sha256_of
 from hpaaudit.recording.format.reader_limits import LOG_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
-from hpaaudit.recording.validation.table import numbering_problem, table_problem
+from hpaaudit.recording.validation.check_rows import numbering_problem, table_problem
 
 _NUMBER = re.compile("[0-9]{6,9}")
 

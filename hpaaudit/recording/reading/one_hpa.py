@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.encoding.read_rows import ReadDecoder
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.segment import (
@@ -79,7 +79,7 @@ def _numbered_facts(folder: Path, segment: Segment, selection: HpaSelection) -> 
         if table == RECONCILES:
             where["name"] = selection.name
         for row in _python_rows(_table(folder, segment, table, where)):
-            yield fact_rows.to_fact(table, row)
+            yield single_row_facts.to_fact(table, row)
     if is_recent:
         reads, *parts = _polled(folder, segment, selection)
         try:

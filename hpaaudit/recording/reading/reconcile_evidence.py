@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hpaaudit.model.columns import Columns, ReconcileEvidence, Words, words
 from hpaaudit.model.facts import Fact
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.model.fleet_columns import Columns, ReconcileEvidence, Words, words
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import PARTS, TABLES
@@ -143,7 +143,7 @@ def _value(code: Any, texts: Sequence[str] | None) -> Any:
 
 def _facts(table: str, rows: pa.Table) -> Iterator[tuple[int, Fact]]:
     columns = [to_python(rows.column(column.name)) for column in TABLES[table].columns]
-    return (fact_rows.to_fact(table, row) for row in zip(*columns, strict=True))
+    return (single_row_facts.to_fact(table, row) for row in zip(*columns, strict=True))
 
 
 def _codes(rows: Columns, name: str) -> Array:

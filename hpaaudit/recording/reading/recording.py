@@ -8,8 +8,8 @@ from typing import Any
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording, NotARecording
 from hpaaudit.model.audit import RecordedFile, RecordingInfo
-from hpaaudit.model.columns import ReconcileEvidence, Slice
 from hpaaudit.model.facts import Fact, Gap
+from hpaaudit.model.fleet_columns import ReconcileEvidence, Slice
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros

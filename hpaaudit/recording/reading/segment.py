@@ -12,16 +12,16 @@ import pyarrow as pa
 
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.parquet import BadParquetFile, read_table, to_python
 from hpaaudit.recording.encoding.read_rows import ReadDecoder
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import read_exactly
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import File, Segment, sha256_of
 from hpaaudit.recording.format.reader_limits import SEGMENT_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
-from hpaaudit.recording.validation.table import numbering_problem, table_problem
+from hpaaudit.recording.validation.check_rows import numbering_problem, table_problem
 
 POLLED = ("reads", *PARTS)
 RECONCILES = "reconciles"
@@ -169,7 +169,7 @@ def _single_row_facts(folder: Path, segment: Segment, without: Collection[str]) 
     for file in segment.files:
         if file.table not in without:
             for row in segment_rows(folder, segment, file.table):
-                yield fact_rows.to_fact(file.table, row)
+                yield single_row_facts.to_fact(file.table, row)
 
 
 def _numbered_facts(folder: Path, segment: Segment) -> Iterator[tuple[int, Fact]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hpaaudit.model.columns import Columns, Numbers, Slice, Words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Slice, Words
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.segment import segment_tables

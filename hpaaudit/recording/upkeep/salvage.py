@@ -8,11 +8,11 @@ from pathlib import Path
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.frames import Frame, RowsByTable
 from hpaaudit.recording.encoding.log_content import LogContent
 from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES, ReadDecoder
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import ALL_PATHS, PARTS, TABLES
 from hpaaudit.recording.reading.segment import POLLED, DamagedFile, file_bytes, read_facts, segment_rows
@@ -148,7 +148,7 @@ def _run(frames: Sequence[tuple[Frame, RowsByTable]], lost_before: int) -> _Run:
     for frame, rows in frames:
         for table, its_rows in rows.items():
             if table not in POLLED:
-                facts += [fact_rows.to_fact(table, row) for row in its_rows]
+                facts += [single_row_facts.to_fact(table, row) for row in its_rows]
         answers.add(frame, rows)
     facts += answers.reads()
     facts.sort(key=itemgetter(0))
@@ -294,7 +294,7 @@ def _sound_facts(folder: Path, segment: Segment, damaged: Sequence[str]) -> Iter
     for table in sound:
         if table not in POLLED:
             for row in segment_rows(folder, segment, table):
-                yield fact_rows.to_fact(table, row)
+                yield single_row_facts.to_fact(table, row)
     if "reads" not in sound:
         return
     decoder = ReadDecoder(

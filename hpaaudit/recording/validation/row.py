@@ -8,11 +8,11 @@ import msgspec
 from hpaaudit.api.canonical import levels
 from hpaaudit.model.facts import Fact, Refused
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.format.columns import Column, Row, Table
+from hpaaudit.recording.format.column_types import Column, Row, Table
 from hpaaudit.recording.format.reader_limits import JSON_DEPTH
 from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.validation.check_rows import WORDS, is_text, range_of, required_columns, row_problem
 from hpaaudit.recording.validation.json_shape import KINDS, has_shape
-from hpaaudit.recording.validation.table import WORDS, is_text, range_of, required_columns, row_problem
 
 TEXT_CHARS = 4 << 20
 """Longest text. etcd stores objects of 1.5 MB at most by default."""

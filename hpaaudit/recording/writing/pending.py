@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from hpaaudit.model.facts import Fact, Refused, ResourceMetricsRead, ScaleRead, ValuesRead
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding import fact_rows
+from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.read_rows import ReadEncoder, ReadRows
 from hpaaudit.recording.encoding.row_buffer import RowBuffer, filled_tables
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.validation.row import first_problem, refused_fact
 
@@ -55,7 +55,7 @@ class PendingFacts:
         try:
             last_answer = self._reads.last_answer(read) if read else None
             read_rows = self._reads.rows(seq, read) if read else None
-            rows = read_rows.rows if read_rows else [fact_rows.to_row(seq, fact)]
+            rows = read_rows.rows if read_rows else [single_row_facts.to_row(seq, fact)]
             table, problem = first_problem(rows)
         except (ValueError, TypeError, OverflowError, AttributeError, RecursionError) as error:
             problem = f"is nothing that a row can be made of: {type(error).__name__}"
@@ -66,7 +66,7 @@ class PendingFacts:
             self._reads.restore(read, last_answer)
         refused = refused_fact(self._at_us, fact, table, problem)
         self.refused.append(refused)
-        return FactRows(rows=[fact_rows.to_row(seq, refused)])
+        return FactRows(rows=[single_row_facts.to_row(seq, refused)])
 
     def tables(self) -> dict[str, pa.Table]:
         """The Arrow tables that have rows."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from hpaaudit.recording.encoding.row_buffer import NUMBER_BYTES
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.writing.pending import FactRows
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from hpaaudit.recording.encoding import frames
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.durable import make_folder, publish, sync_data, sync_folder
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 
 
 class WriteAheadLog:

@@ -9,8 +9,8 @@ from hpaaudit.model.report import Report
 from hpaaudit.report.fleet import fleet_headline, worst_rows
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
 from hpaaudit.report.svg import picture, standalone
-from hpaaudit.report.table import cell
 from hpaaudit.report.text import printable, stamp
+from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")

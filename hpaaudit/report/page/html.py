@@ -28,8 +28,8 @@ from hpaaudit.report.replay import (
 )
 from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
-from hpaaudit.report.table import cell
 from hpaaudit.report.text import Clock, pasteable, stamp
+from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered, words_of_mark
 from hpaaudit.version import VERSION
 

@@ -9,8 +9,8 @@ from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.eras.windows import windows_of
 from hpaaudit.engine.fleet.batch.records import FLOATS, filled
 from hpaaudit.engine.fleet.columns.batch import NONE, InputBatch, Settings
-from hpaaudit.engine.fleet.columns.codes import KEPT, NULL, SEEN
-from hpaaudit.engine.fleet.columns.run import Cursors, Decisions, Proposals
+from hpaaudit.engine.fleet.columns.column_codes import KEPT, NULL, SEEN
+from hpaaudit.engine.fleet.columns.kernel_state import Cursors, Decisions, Proposals
 from hpaaudit.engine.fleet.input.ids import Array
 from hpaaudit.engine.rules.candidates import NOTHING_MISSING
 from hpaaudit.engine.rules.normalize import NO_REASON

@@ -13,13 +13,13 @@ from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
 from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
-from hpaaudit.engine.fleet.columns.codes import NULL
-from hpaaudit.engine.fleet.input.heapster import heapster_answers
-from hpaaudit.engine.fleet.input.hpas import HpaTable
+from hpaaudit.engine.fleet.columns.column_codes import NULL
+from hpaaudit.engine.fleet.input.heapster_samples import heapster_answers
+from hpaaudit.engine.fleet.input.hpa_states import HpaTable
 from hpaaudit.engine.fleet.input.ids import Array, Ids
+from hpaaudit.engine.fleet.input.legacy_reads import OwnReads
 from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
-from hpaaudit.engine.fleet.input.own_reads import OwnReads
-from hpaaudit.engine.fleet.input.pods import PodTable, PodTexts, SelectedPods
+from hpaaudit.engine.fleet.input.pod_states import PodTable, PodTexts, SelectedPods
 from hpaaudit.engine.fleet.input.rows import Rows, joined, numbers, runs
 from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
 from hpaaudit.engine.fleet.input.specs import ResolvedMetric, quantity_of, resolved_metrics
@@ -29,10 +29,10 @@ from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
 from hpaaudit.engine.replay.reconcile_times import GRID
 from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
-from hpaaudit.model.columns import Slice
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.fleet_columns import Slice
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
-from hpaaudit.model.version import version_number
+from hpaaudit.model.resource_version import version_number
 
 MOST_METRICS = 62
 """So many requests fit the bits of one int64."""

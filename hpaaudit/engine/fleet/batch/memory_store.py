@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hpaaudit.engine.fleet.columns.codes import NULL
-from hpaaudit.engine.fleet.columns.run import MemorySlots
+from hpaaudit.engine.fleet.columns.column_codes import NULL
+from hpaaudit.engine.fleet.columns.kernel_state import MemorySlots
 from hpaaudit.engine.fleet.input.ids import Array
 
 ROWS = 3

@@ -16,10 +16,10 @@ from hpaaudit.engine.fleet.columns.batch import (
     ResolvedSpecs,
     ScalingPolicies,
 )
-from hpaaudit.engine.fleet.columns.codes import BAD_SPEC
+from hpaaudit.engine.fleet.columns.column_codes import BAD_SPEC
 from hpaaudit.engine.fleet.input.ids import Array, Ids, each_pair, paired
 from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
-from hpaaudit.engine.fleet.input.pods import SelectedPods
+from hpaaudit.engine.fleet.input.pod_states import SelectedPods
 from hpaaudit.engine.fleet.input.specs import ResolvedMetric, Spec
 from hpaaudit.engine.fleet.input.statuses import StatusKey
 from hpaaudit.engine.rules.limit import Policies

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hpaaudit.model.columns import Words
+from hpaaudit.model.fleet_columns import Words
 
 Named = TypeVar("Named", bound=Hashable)
 

@@ -9,9 +9,9 @@ from hpaaudit.api.requests import CUSTOM_METRICS, RESOURCE_METRICS
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
 from hpaaudit.engine.fleet.columns.batch import MetricReads, Ranges, SampleSeries
-from hpaaudit.engine.fleet.columns.codes import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
+from hpaaudit.engine.fleet.columns.column_codes import API_UNAVAILABLE, FORBIDDEN, NOT_REGISTERED
 from hpaaudit.engine.fleet.input.first_items import first_times
-from hpaaudit.engine.fleet.input.heapster import HeapsterAnswer, sample_rows
+from hpaaudit.engine.fleet.input.heapster_samples import HeapsterAnswer, sample_rows
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, joined, numbers, runs
 from hpaaudit.engine.fleet.input.samples import SeriesPart, custom_series, resource_series, series_after, series_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from hpaaudit.engine.fleet.input.ids import Array
-from hpaaudit.model.columns import Numbers
+from hpaaudit.model.fleet_columns import Numbers
 
 Rows = dict[str, Array]
 

@@ -11,7 +11,7 @@ from hpaaudit.engine.fleet.columns.batch import ABSENT, MEASURED, NO_CONTAINER
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_words
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, numbers
 from hpaaudit.engine.fleet.input.tables import SampleRows, ValueRows
-from hpaaudit.model.columns import Numbers
+from hpaaudit.model.fleet_columns import Numbers
 
 MILLI = 1000
 

@@ -12,8 +12,8 @@ from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, in_order, join
 from hpaaudit.engine.fleet.input.tables import ReadRows, ScaleWriteRows, Tables, TargetRows
 from hpaaudit.engine.fleet.input.unsupported import Unreadable
 from hpaaudit.engine.replay.cluster_state import is_controller
-from hpaaudit.model.columns import Words
 from hpaaudit.model.facts import TargetRef
+from hpaaudit.model.fleet_columns import Words
 
 _COLUMNS = ("target", "seq", "at_us", "exists", "spec_replicas", "status_replicas", "selector", "by_controller")
 

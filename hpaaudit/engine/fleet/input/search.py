@@ -8,8 +8,8 @@ import numpy as np
 from hpaaudit.engine.fleet.input.rows import numbers, present
 from hpaaudit.engine.fleet.input.tables import HpaRows, ReadRows, ScaleWriteRows, TargetRows, tables_of
 from hpaaudit.engine.replay.hpa_history import HpaHistories, unreadable
-from hpaaudit.model.columns import Slice, Words
 from hpaaudit.model.facts import HpaSeen, TargetRef
+from hpaaudit.model.fleet_columns import Slice, Words
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 

@@ -20,7 +20,7 @@ from hpaaudit.engine.controller.metric_target import (
 )
 from hpaaudit.engine.controller.reconcile_state import has_object_or_external
 from hpaaudit.engine.controller.remember import longest_us
-from hpaaudit.engine.fleet.columns.codes import (
+from hpaaudit.engine.fleet.columns.column_codes import (
     BAD_SOURCE,
     FAILED_CONTAINER,
     FAILED_EXTERNAL,
@@ -29,7 +29,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     FAILED_RESOURCE,
     KEPT,
 )
-from hpaaudit.engine.fleet.input.heapster import heapster_request
+from hpaaudit.engine.fleet.input.heapster_samples import heapster_request
 from hpaaudit.engine.fleet.input.ids import Ids
 from hpaaudit.engine.fleet.input.statuses import StatusKey, status_key_of
 from hpaaudit.engine.replay.cluster_state import whole_namespace

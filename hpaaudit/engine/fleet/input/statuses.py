@@ -16,7 +16,7 @@ from hpaaudit.engine.controller.metric_failure import failure_of
 from hpaaudit.engine.controller.reconcile_state import scaled_to_zero
 from hpaaudit.engine.controller.status import condition_of
 from hpaaudit.engine.fleet.columns.batch import NONE, CurrentMetrics, PublishedStatuses
-from hpaaudit.engine.fleet.columns.codes import CONDITIONS, NULL
+from hpaaudit.engine.fleet.columns.column_codes import CONDITIONS, NULL
 from hpaaudit.engine.fleet.input.ids import Array, Ids
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.input.unsupported import Unreadable

@@ -6,7 +6,7 @@ A column that is not declared here is not read, and mypy refuses its use.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar, get_type_hints
 
-from hpaaudit.model.columns import Columns, Numbers, Slice, Words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Slice, Words
 
 Table = TypeVar("Table")
 

@@ -5,7 +5,7 @@ As `replay.candidate_inputs`, `replay.status_fit` and `replay.unseen_memory`.
 
 from hpaaudit.engine.controller.metric_target import EXTERNAL_VALUE, OBJECT_VALUE, UTILIZATION
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.codes import (
+from hpaaudit.engine.fleet.columns.column_codes import (
     DISABLED,
     GET_FAILED,
     KEPT,
@@ -15,7 +15,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     UPDATE_FAILED,
     VALID,
 )
-from hpaaudit.engine.fleet.columns.run import Decisions, Run
+from hpaaudit.engine.fleet.columns.kernel_state import Decisions, Run
 from hpaaudit.engine.fleet.kernel.metrics import current_of, newest_answer, spec_with_selector
 from hpaaudit.engine.rules.candidates import Options, failed_reads
 from hpaaudit.engine.rules.normalize import NO_REASON

@@ -1,8 +1,8 @@
 """What the controller remembers of an HPA, over columns: slots that are filled, copied, tried and forgotten."""
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints, ResolvedSpecs
-from hpaaudit.engine.fleet.columns.codes import NULL
-from hpaaudit.engine.fleet.columns.run import MemorySlots, Run
+from hpaaudit.engine.fleet.columns.column_codes import NULL
+from hpaaudit.engine.fleet.columns.kernel_state import MemorySlots, Run
 from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
 from hpaaudit.engine.rules.limit import ScaleEventHistory, ScaleEvents
 from hpaaudit.engine.rules.normalize import Remembered

@@ -17,7 +17,7 @@ from hpaaudit.engine.controller.metric_target import (
 )
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
 from hpaaudit.engine.fleet.columns.batch import MEASURED, NO_CONTAINER, NONE, Ints, PodLists, SampleSeries
-from hpaaudit.engine.fleet.columns.codes import (
+from hpaaudit.engine.fleet.columns.column_codes import (
     CONTAINER_MISSING,
     EMPTY_EXTERNAL,
     NO_HEAPSTER_METRICS,
@@ -30,7 +30,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     UNSEEN,
     UNSEEN_HEAPSTER,
 )
-from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
+from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.rules.current_replicas import current_replicas
 from hpaaudit.engine.rules.go_numbers import wrap64
 from hpaaudit.engine.rules.group_pods import (

@@ -5,7 +5,7 @@ What is decided comes from `rules`; in which order, from `controller.reconcile`.
 
 from hpaaudit.engine.controller.metric_failure import OTHER
 from hpaaudit.engine.fleet.columns.batch import NONE
-from hpaaudit.engine.fleet.columns.codes import (
+from hpaaudit.engine.fleet.columns.column_codes import (
     BACKOFF,
     BAD_SOURCE,
     DISABLED,
@@ -25,7 +25,7 @@ from hpaaudit.engine.fleet.columns.codes import (
     UPDATE_FAILED,
     VALID,
 )
-from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
+from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remember_scale, remembered_in
 from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_of, spec_with_selector
 from hpaaudit.engine.rules.bounds import Bounds, bounded

@@ -7,8 +7,8 @@ newest of everything. Where only its status was published, all candidates are tr
 from typing import NamedTuple
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.codes import ASSUMED, NULL, PROVEN, SEEN
-from hpaaudit.engine.fleet.columns.run import ReadInputs, Run
+from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NULL, PROVEN, SEEN
+from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.candidates import (
     clear,
     earlier_scale,

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpaaudit.api.decode import WHOLE_STATUS
 from hpaaudit.engine.fleet.columns.batch import NONE
-from hpaaudit.engine.fleet.columns.codes import NULL
+from hpaaudit.engine.fleet.columns.column_codes import NULL
 from hpaaudit.engine.fleet.input.ids import Array, Ids
 from hpaaudit.engine.fleet.input.rows import Rows, chosen, empty, joined
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
@@ -17,9 +17,9 @@ from hpaaudit.engine.replay.hpa_history import HpaHistory
 from hpaaudit.engine.replay.plan import RENEWALS_SEEN, Plan, Reading
 from hpaaudit.engine.replay.reconcile_times import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.replay.unseen_memory import hidden_hpa, hides_reconciles
-from hpaaudit.model.columns import ReconcileEvidence
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.flags import SYNC_PERIOD_US
+from hpaaudit.model.fleet_columns import ReconcileEvidence
 from hpaaudit.model.units import Micros
 
 _COLUMNS = (

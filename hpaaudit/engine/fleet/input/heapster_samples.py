@@ -9,7 +9,7 @@ from hpaaudit.api import heapster
 from hpaaudit.api.requests import canonical_selector, heapster_path, split
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, sum_of_containers
 from hpaaudit.engine.fleet.columns.batch import ABSENT, MEASURED, NONE
-from hpaaudit.engine.fleet.columns.codes import NO_HEAPSTER_METRICS, NOT_ANSWERED
+from hpaaudit.engine.fleet.columns.column_codes import NO_HEAPSTER_METRICS, NOT_ANSWERED
 from hpaaudit.engine.fleet.input.ids import Ids
 from hpaaudit.engine.fleet.input.rows import Rows, numbers
 from hpaaudit.engine.fleet.input.scales import by_controller

@@ -17,8 +17,8 @@ from hpaaudit.engine.replay.hpa_history import never_reconciled
 from hpaaudit.engine.rules.go_numbers import MAX_INT64
 from hpaaudit.model.facts import HpaSeen
 from hpaaudit.model.flags import Flags
+from hpaaudit.model.resource_version import version_number
 from hpaaudit.model.units import Micros
-from hpaaudit.model.version import version_number
 
 _COLUMNS = ("hpa", "seq", "spec", "status", "version", "uid")
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from hpaaudit.model.columns import Columns, Numbers, Words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Words
 
 
 def to_arrow(columns: Columns) -> pa.Table:

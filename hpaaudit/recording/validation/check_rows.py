@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hpaaudit.model.units import LAST_US, YEAR_1_US, YEAR_10000_US
-from hpaaudit.recording.format.columns import Column, Table
+from hpaaudit.recording.format.column_types import Column, Table
 from hpaaudit.recording.format.schema import TABLES, US
 from hpaaudit.recording.validation.json_shape import KINDS, all_have_shape, has_shape
 

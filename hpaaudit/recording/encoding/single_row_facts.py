@@ -43,7 +43,7 @@ from hpaaudit.recording.encoding.json_text import (
     requests_from_json,
     requests_to_json,
 )
-from hpaaudit.recording.format.columns import Row
+from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.schema import TABLES
 
 Body = tuple[Any, ...]

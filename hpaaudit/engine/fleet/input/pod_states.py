@@ -11,7 +11,7 @@ from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.pod_requests import calculate_requests
 from hpaaudit.engine.fleet.columns.batch import PodRequests, PodStates, Ranges
-from hpaaudit.engine.fleet.columns.codes import ABSENT_CONTAINER, MISSING_REQUEST
+from hpaaudit.engine.fleet.columns.column_codes import ABSENT_CONTAINER, MISSING_REQUEST
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words, paired, unpaired
 from hpaaudit.engine.fleet.input.rows import Rows, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import PodRows

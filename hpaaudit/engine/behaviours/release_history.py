@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
+from hpaaudit.engine.behaviours.flags_and_api import API, FLAGS
 from hpaaudit.engine.behaviours.gates import GATES, Gate
 from hpaaudit.engine.behaviours.planned import PLANNED
 from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, known_release, version_of
-from hpaaudit.engine.behaviours.surroundings import API, FLAGS
+from hpaaudit.engine.behaviours.release_number import Version, parsed
 from hpaaudit.engine.behaviours.table import BEHAVIOURS, Behaviour
-from hpaaudit.engine.behaviours.version import Version, parsed
 from hpaaudit.model.history import Change, ChangeKind, ChangeVerb, KnownBy, Releases
 
 _TABLES = ((ChangeKind.BEHAVIOUR, BEHAVIOURS), (ChangeKind.FLAG, FLAGS), (ChangeKind.API, API))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from hpaaudit.api.zone import in_zone
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND
-from hpaaudit.report.table import table
 from hpaaudit.report.text import duration
+from hpaaudit.report.text_table import table
 
 LISTED = 10
 """The most causes that are listed where nobody asks for all."""

@@ -1,7 +1,7 @@
 """Words the plan of a recorder: what it would read, how much, and what it cannot read."""
 
 from hpaaudit.model.counted import counted
-from hpaaudit.model.plan import Permission, Plan
+from hpaaudit.model.recorder_plan import Permission, Plan
 from hpaaudit.report.progress import size
 from hpaaudit.report.text import pasteable, printable
 
