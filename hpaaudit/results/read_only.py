@@ -69,7 +69,10 @@ class AttachedResults:
     streams: dict[str, Stream] = field(default_factory=dict)
 
     def ask(self, asked: duckdb.Statement | str, text: str, params: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
-        """The answer to a statement with the text `text`, as a relation. DuckDB plans it again to fetch rows."""
+        """Runs a statement. Its answer is a relation, which DuckDB plans once more when its rows are fetched.
+
+        text   of the statement
+        """
         # Some statements run here already, for example EXPLAIN ANALYZE and PIVOT.
         return self._with_relations(text, lambda: self.connection.sql(asked, params=params or None))
 

@@ -16,8 +16,8 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.results.read import Results
+from tests.recordings.kept import RECORDINGS
 
-RECORDINGS = sorted(path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json"))
 TABLES = (
     "reconciles",
     "metric_proposals",
@@ -78,7 +78,7 @@ def whole_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], 
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
 @settings(max_examples=6, deadline=None)
 @given(bounds=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
 def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
@@ -116,7 +116,7 @@ def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before
     """At 15:04:31, kubectl wrote, after the reconcile of 15:04:24 and before the next."""
     from hpaaudit.api.times import micros
 
-    hand = next(path for path in RECORDINGS if path.name == "scaled-by-hand")
+    hand = RECORDINGS["scaled-by-hand"]
     shutil.copytree(hand, tmp_path / "hand")
     with replay(tmp_path / "hand", until=micros("2026-11-21T15:04:30Z")) as results:
         (hpa,) = account(results).hpas

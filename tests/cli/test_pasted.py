@@ -12,12 +12,12 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.report.replay import replay_text
 from hpaaudit.report.text import clock
 from hpaaudit.results.account_reconcile import reconcile_account
+from tests.recordings.kept import RECORDINGS
 
-RECORDINGS = sorted(path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json"))
 TIME = re.compile(r"\b\d\d:\d\d:\d\dZ")
 
 
-@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
 def test_every_time_of_a_screen_explains_the_reconcile_of_that_second(recording: Path, tmp_path: Path) -> None:
     with replay(recording, into=tmp_path / "results.duckdb") as results:
         rows = results.rows(

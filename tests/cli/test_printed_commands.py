@@ -10,9 +10,8 @@ import pytest
 
 from hpaaudit.flows.query import named_questions
 from tests.cli.run import run
+from tests.recordings.kept import RECORDINGS
 
-ROOT = Path(__file__).parents[2]
-RECORDINGS = sorted(path.parent for path in ROOT.glob("recordings/*/recording.json"))
 COMMAND = re.compile(r"(?:`|^|\s)(hpaaudit [a-z]+ +[^`\n]*?)(?=`|\n|$|  )", re.MULTILINE)
 TIME = re.compile(r"\d\d:\d\d:\d\dZ")
 
@@ -32,7 +31,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return Path("it's friday")
 
 
-@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda path: path.name, indirect=True)
+@pytest.mark.parametrize("folder", RECORDINGS.values(), ids=lambda path: path.name, indirect=True)
 def test_every_printed_command_works_when_it_is_pasted(folder: Path) -> None:
     source = shlex.quote(str(folder))
     asked = [
@@ -60,7 +59,7 @@ def test_every_printed_command_works_when_it_is_pasted(folder: Path) -> None:
     assert any("--detail pods" in command for command in pasted) or not is_recorded
 
 
-@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda path: path.name, indirect=True)
+@pytest.mark.parametrize("folder", RECORDINGS.values(), ids=lambda path: path.name, indirect=True)
 def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> None:
     """So does `explain` without a time."""
     source = shlex.quote(str(folder))
@@ -74,7 +73,7 @@ def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> N
     assert times[0] in explained, headline
 
 
-@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
 def test_two_screens_never_count_the_same_outage_differently(recording: Path, tmp_path: Path) -> None:
     _, screen, _ = run(f"hpaaudit replay {recording} --into {tmp_path}/r.duckdb")
     failed = re.search(r"(?:metrics API failed in|One metric failed, .*? in) (\d+) reconcile", " ".join(screen.split()))
@@ -86,7 +85,7 @@ def test_two_screens_never_count_the_same_outage_differently(recording: Path, tm
     assert sum(int(row[4]) for row in api) == (int(failed[1]) if failed else 0)
 
 
-@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.name)
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
 def test_inspect_and_verify_say_the_same_size_of_the_tables(recording: Path) -> None:
     _, inspected, _ = run(f"hpaaudit inspect {recording}")
     _, verified, _ = run(f"hpaaudit verify {recording}")

@@ -43,6 +43,11 @@ def name_of(capture: Path) -> str:
     return capture.name.split(".capture.")[0]
 
 
+def capture_of(release: str, name: str) -> Path:
+    """The capture of a scenario."""
+    return next(capture for capture in captures(release) if name_of(capture) == name)
+
+
 def expected_of(capture: Path) -> list[dict[str, Any]]:
     """What the real controller decided, a row per reconcile line."""
     path = capture.with_name(capture.name.replace(".capture.", ".expected."))

@@ -36,11 +36,12 @@ from hpaaudit.recording.recorder.writer_limits import Limits
 from tests.conformance.expected import captures, releases
 from tests.fleet.chance import write
 from tests.fleet.outside import begun, blind, late, published, thin, well
+from tests.recordings.kept import RECORDINGS
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "tests" / "oracle" / "found"
-KEPT = tuple(sorted(path.parent for path in ROOT.glob("recordings/*/recording.json")))
+KEPT = tuple(RECORDINGS.values())
 """Recordings of `hpaaudit record` itself."""
 
 V2_READ = 23

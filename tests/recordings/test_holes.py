@@ -12,9 +12,9 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import Gap
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.replay import replay_text
+from tests.recordings.kept import RECORDINGS
 from tests.report.faithful import broken_headlines
 
-RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
 HOLES = [
     (name, str(path.relative_to(folder)))
     for name, folder in sorted(RECORDINGS.items())

@@ -11,9 +11,8 @@ from hpaaudit.flows.query import account, named_questions
 from hpaaudit.results.account_reconcile import reconcile_accounts
 from hpaaudit.results.questions import Scope, ask
 from hpaaudit.results.read import open_results
-from tests.conformance.expected import captures, name_of
-
-RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
+from tests.conformance.expected import capture_of
+from tests.recordings.kept import RECORDINGS
 
 
 def turned_around(file: Path) -> None:
@@ -39,7 +38,7 @@ def test_a_file_with_its_rows_turned_around_shows_the_same(name: str, tmp_path: 
 
 @pytest.mark.parametrize(("release", "name"), WORLDS)
 def test_so_it_does_of_a_world_with_many_hpas(release: str, name: str, tmp_path: Path) -> None:
-    [capture] = [capture for capture in captures(release) if name_of(capture) == name]
+    capture = capture_of(release, name)
     import_capture([capture], into=tmp_path / "recording")
     assert differing(tmp_path / "recording", tmp_path / "results.duckdb") == set()
 

@@ -8,8 +8,8 @@ from hpaaudit.flows.query import account, query
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.report.replay import clock_of, replay_text, verdict
+from tests.recordings.kept import RECORDINGS
 
-RECORDINGS = {path.parent.name: path.parent for path in Path(__file__).parents[2].glob("recordings/*/recording.json")}
 POINTS = {
     "1.1-forbidden-window": "The forbidden window after the last change held a scale-down for 3m 00s, in 6 reconciles",
     "1.4-sample-missing": "The forbidden window after the last change held a scale-up for 3m 00s, in 7 reconciles",

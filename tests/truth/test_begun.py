@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from hpaaudit.model.facts import Fact, HpaSeen
-from tests.conformance.expected import captures, name_of
+from tests.conformance.expected import capture_of
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS, View
 from tests.truth.worlds import facts_of
@@ -18,7 +18,7 @@ from tests.truth.worlds import facts_of
 
 def _world() -> list[Fact]:
     """A new HPA of 1.20, served in v1, whose first reconcile is kept at 2 by a window of 15 s for scale-ups."""
-    return facts_of(next(path for path in captures("1.20") if name_of(path) == "common-100-0016"))
+    return facts_of(capture_of("1.20", "common-100-0016"))
 
 
 def _as_it_is(facts: Sequence[Fact]) -> Iterator[Fact]:

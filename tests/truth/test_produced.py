@@ -6,7 +6,7 @@ import pytest
 
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.read import Results
-from tests.conformance.expected import captures, name_of
+from tests.conformance.expected import capture_of, name_of
 from tests.truth.judged import judged, judged_in
 from tests.truth.produced import FOLDER, produced
 from tests.truth.replayed import replayed
@@ -103,7 +103,7 @@ def test_the_worlds_are_there() -> None:
 
 
 def _world(release: str, name: str) -> Path:
-    return next(path for path in captures(release) if name_of(path) == name)
+    return capture_of(release, name)
 
 
 @pytest.mark.parametrize("view", ["outside", "no writers"])

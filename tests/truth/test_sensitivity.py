@@ -9,7 +9,7 @@ import pytest
 from hpaaudit.api.times import whole_seconds
 from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
 from hpaaudit.model.units import SECOND
-from tests.conformance.expected import captures, name_of
+from tests.conformance.expected import capture_of
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
@@ -17,7 +17,7 @@ from tests.truth.worlds import facts_of
 
 def _replayed(world: str, *, is_told: bool) -> tuple[dict[str, int], list[tuple[Any, ...]]]:
     """How often each class occurs, and what explains it. `told`: the recording holds the controller's flags."""
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == world))
+    facts = facts_of(capture_of("1.36", world))
 
     def shown(fact: Fact) -> Fact:
         return with_fields(fact, flags=(), gates=()) if isinstance(fact, ControllerSeen) and not is_told else fact
@@ -66,7 +66,7 @@ def test_where_the_flags_are_known_nothing_is_put_down_to_them() -> None:
 def test_a_delay_of_an_old_controller_that_was_recorded_wrongly_is_named_and_no_release(
     world: str, found: list[tuple[str, str, str, str | None]]
 ) -> None:
-    facts = facts_of(next(path for path in captures("1.9") if name_of(path) == world))
+    facts = facts_of(capture_of("1.9", world))
     with replayed(list(VIEWS["two other flags"](facts))) as results:
         settings = results.sql("select distinct key, value, alternative, also_key from sensitivity").fetchall()
         classes = results.sql("select distinct class from reconciles where class like 'config.%'").fetchall()
@@ -88,7 +88,7 @@ def test_a_what_if_with_another_release_is_explained_by_the_recorded_one(
     recorded: str, world: str, asked: str, undecidable: set[str]
 ) -> None:
     """Also across 1.12, and where only the conditions tell what was decided."""
-    facts = facts_of(next(path for path in captures(recorded) if name_of(path) == world))
+    facts = facts_of(capture_of(recorded, world))
     with replayed(facts, release=asked) as results:
         classes = {
             name for (name,) in results.sql("select distinct class from reconciles where class <> ''").fetchall()
@@ -103,7 +103,7 @@ def test_a_what_if_with_another_release_is_explained_by_the_recorded_one(
 
 
 def test_two_wrong_settings_are_named_together() -> None:
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "calm-100-0002"))
+    facts = facts_of(capture_of("1.36", "calm-100-0002"))
     with replayed(VIEWS["two other flags"](facts)) as results:
         rows = results.rows(
             "select key, value, alternative, also_key, also_value, also_alternative, explained, differing, broken "
@@ -126,7 +126,7 @@ def test_two_wrong_settings_are_named_together() -> None:
 
 @pytest.mark.parametrize("world", ["restart-100-0006", "restart-100-0013"])
 def test_a_restart_that_nobody_recorded_is_tried_before_other_settings(world: str) -> None:
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == world))
+    facts = facts_of(capture_of("1.36", world))
     restarted_us = [fact.at_us for fact in facts if isinstance(fact, ControllerSeen)][1]
     shown = [
         fact
@@ -143,7 +143,7 @@ def test_a_restart_that_nobody_recorded_is_tried_before_other_settings(world: st
 
 
 def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "restart-100-0006"))
+    facts = facts_of(capture_of("1.36", "restart-100-0006"))
     with replayed(VIEWS["nothing of the controller"](facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
         [row] = results.rows("select key, alternative, also_key, also_alternative, broken from sensitivity")
@@ -159,14 +159,14 @@ def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:
 
 
 def test_what_other_settings_explain_in_one_reconcile_alone_is_not_known() -> None:
-    facts = facts_of(next(path for path in captures("1.19") if name_of(path) == "common-100-0000"))
+    facts = facts_of(capture_of("1.19", "common-100-0000"))
     with replayed(VIEWS["minimal rights"](facts)) as results:
         [row] = results.rows("select desired, decided, verdict, missing_input from reconciles where verdict <> 'match'")
     assert row == {"desired": 4, "decided": 3, "verdict": "undecidable", "missing_input": "controller.unseen"}
 
 
 def test_a_recorded_setting_excuses_nothing_and_what_contradicts_it_is_named() -> None:
-    facts = facts_of(next(path for path in captures("1.19") if name_of(path) == "common-100-0000"))
+    facts = facts_of(capture_of("1.19", "common-100-0000"))
     with replayed(VIEWS["two other flags"](facts)) as results:
         [row] = results.rows("select desired, decided, verdict, class from reconciles where verdict <> 'match'")
         [told] = results.rows("select explanation from divergences where class = 'unexplained'")
@@ -183,7 +183,7 @@ def test_a_recorded_setting_excuses_nothing_and_what_contradicts_it_is_named() -
 )
 def test_a_sync_period_longer_than_the_assumed_one_is_named(release: str, world: str, *, known: bool) -> None:
     """Samples are renewed as seldom: recommendations of invented reconciles hold what the controller never held."""
-    facts = facts_of(next(path for path in captures(release) if name_of(path) == world))
+    facts = facts_of(capture_of(release, world))
     with replayed(VIEWS["no sync period"](facts)) as results:
         odd = results.rows("select distinct class, missing_input from reconciles where desired <> decided")
         told = {one["explanation"] for one in results.rows("from divergences where explanation like '%sync period%'")}
@@ -199,7 +199,7 @@ def test_a_sync_period_longer_than_the_assumed_one_is_named(release: str, world:
 
 def test_what_hangs_on_an_inferred_reconcile_that_may_not_have_taken_place_is_undecidable() -> None:
     """The recorded sync period is half the true one: every second inferred reconcile never took place."""
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "zero-100-0016"))
+    facts = facts_of(capture_of("1.36", "zero-100-0016"))
 
     def shown(fact: Fact) -> Fact:
         if not isinstance(fact, ControllerSeen):
@@ -222,7 +222,7 @@ def test_what_hangs_on_an_inferred_reconcile_that_may_not_have_taken_place_is_un
 
 
 def test_a_lease_of_another_program_takes_no_memory_away() -> None:
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "slow-100-0005"))
+    facts = facts_of(capture_of("1.36", "slow-100-0005"))
     with replayed(VIEWS["a strange Lease"](facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where verdict <> 'match'")}
     assert classes == {"memory.other_lease"}
@@ -230,7 +230,7 @@ def test_a_lease_of_another_program_takes_no_memory_away() -> None:
 
 def test_silence_alone_is_put_down_to_no_setting() -> None:
     """A controller that hangs while nothing changes; a release that would have done nothing explains that as well."""
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "slow-100-0005"))
+    facts = facts_of(capture_of("1.36", "slow-100-0005"))
     with replayed(VIEWS["hung while nothing changes"](facts)) as results:
         rows = results.rows(
             "select verdict, missing_input, count(*) as n from reconciles where desired <> decided group by all"
@@ -246,7 +246,7 @@ def test_silence_alone_is_put_down_to_no_setting() -> None:
 
 
 def test_an_hpa_that_was_made_anew_is_explained_as_well_and_has_no_changes_of_the_old_one() -> None:
-    facts = facts_of(next(path for path in captures("1.20") if name_of(path) == "common-100-0015"))
+    facts = facts_of(capture_of("1.20", "common-100-0015"))
     with replayed(VIEWS["two other flags"](facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
         uids = results.rows("select distinct hpa_uid from hpas")
@@ -260,7 +260,7 @@ def test_an_hpa_that_was_made_anew_is_explained_as_well_and_has_no_changes_of_th
 
 
 def test_where_nothing_of_the_controller_was_recorded_what_its_settings_may_explain_is_undecidable() -> None:
-    facts = facts_of(next(path for path in captures("1.36") if name_of(path) == "everything-100-0011"))
+    facts = facts_of(capture_of("1.36", "everything-100-0011"))
     with replayed(VIEWS["nothing of the controller"](facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where verdict = 'divergent'")}
     assert "unexplained" not in classes

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tests.conformance.expected import captures, name_of, releases
+from tests.conformance.expected import capture_of, captures, name_of, releases
 from tests.truth.__main__ import judge
 from tests.truth.judged import judged, judged_in
 from tests.truth.views import VIEWS
@@ -62,7 +62,7 @@ def test_nothing_false_is_said_of_a_world_of_any_release(world: Path) -> None:
 )
 @pytest.mark.parametrize("view", ["outside", "from the middle"])
 def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str, view: str) -> None:
-    [world] = [capture for capture in captures(release) if name_of(capture) == name]
+    world = capture_of(release, name)
     judgement = judged(world, view)
     assert judgement.reconciles > 3
     assert judgement.unexplained == []
@@ -79,7 +79,7 @@ def test_what_was_not_recorded_makes_undecidable_what_needs_it_and_accuses_nobod
 
 def test_how_many_pods_a_gap_hid_is_proven_by_no_published_value() -> None:
     """An external metric is multiplied by the number of ready pods, and publishes itself alone."""
-    [world] = [capture for capture in captures("1.18") if name_of(capture) == "common-100-0003"]
+    world = capture_of("1.18", "common-100-0003")
     judgement = judged(world, "pods with a hole")
     assert judgement.classes["undecidable", "no_data.recording_gap"] > 0
     assert judgement.unexplained == []
@@ -112,7 +112,7 @@ def test_how_many_pods_a_gap_hid_is_proven_by_no_published_value() -> None:
 def test_what_was_not_seen_written_is_neither_a_match_nor_blamed_on_anybody(
     release: str, name: str, views: list[str]
 ) -> None:
-    [world] = [capture for capture in captures(release) if name_of(capture) == name]
+    world = capture_of(release, name)
     judgements = judged_in(world, views)
     assert all(judgement.reconciles > 10 for judgement in judgements.values())
     assert [text for one in judgements.values() for text in (*one.wrong, *one.unexplained)] == []
@@ -120,7 +120,7 @@ def test_what_was_not_seen_written_is_neither_a_match_nor_blamed_on_anybody(
 
 def test_silence_is_no_missed_reconcile_where_no_event_could_tell_of_a_refused_status() -> None:
     """The API server was out of the controller's reach: it reconciled, and could not write."""
-    [world] = [capture for capture in captures("1.11") if name_of(capture) == "everything-100-0001"]
+    world = capture_of("1.11", "everything-100-0001")
     judgement = judged(world, "no writers")
     assert judgement.classes["undecidable", "no_data.object_unseen"] > 0
     assert not any(name.startswith("not_run.") for _, name in judgement.classes)
@@ -138,7 +138,7 @@ def test_silence_is_no_missed_reconcile_where_no_event_could_tell_of_a_refused_s
 def test_what_heapster_told_the_controller_is_what_others_got_or_not_recorded(
     release: str, name: str, view: str
 ) -> None:
-    [world] = [capture for capture in captures(release) if name_of(capture) == name]
+    world = capture_of(release, name)
     judgement = judged(world, view)
     assert judgement.wrong == []
     assert set(judgement.classes) <= {("match", ""), ("undecidable", "no_data.recording_gap")}

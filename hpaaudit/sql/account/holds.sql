@@ -6,13 +6,10 @@ with held as (
 select
     hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us,
     coalesce(round(sum(lasted_s), 6), 0) as lasted_s,
-    -- Of pods that counted as idle it is known how many they were, of the others what the metrics asked for.
+    -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
     coalesce(round(sum(lasted_s * case
         when cause = 'unready' then idle_pods
-        when cause in (
-            'memory', 'up_window', 'up_forbidden', 'down_forbidden', 'max_replicas', 'up_policy', 'up_disabled',
-            'down_policy', 'down_disabled'
-        ) then abs(wanted_more)
+        when cause not in ('unmeasured', 'metric_failed', 'partial_metrics') then abs(wanted_more)
     end), 6), 0) as pod_s,
     coalesce(max(idle_pods), 0) as idle_pods,
     coalesce(arg_max(pods, idle_pods), 0) as pods

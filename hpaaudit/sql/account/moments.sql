@@ -1,12 +1,10 @@
 -- Which moment of each HPA should be explained first?
 -- One row per HPA to which something happened in this time: the first moment of its gravest cause, in the order in which a
 -- headline names causes.
-with wanted as (
-    select hpa_uid from hpas where namespace || '/' || name like $hpa
-), reconciles as (
+with reconciles as (
     -- In place of the relation: a fleet has millions, and of one HPA they are found at once.
     from main.reconciles
-    where hpa_uid in (from wanted)
+    where hpa_uid in (select hpa_uid from hpas where namespace || '/' || name like $hpa)
 ), held as (
     {held}
 ), holds as (
@@ -36,9 +34,8 @@ with wanted as (
 )
 select c.hpa_uid, min(c.moment) as moment, epoch_us(min(c.moment)) as at_us
 from causes as c
-join hpas as h using (hpa_uid)
 semi join reconciles as r using (hpa_uid)
-where c.moment between $since and $until and h.namespace || '/' || h.name like $hpa
+where c.moment between $since and $until
 group by c.hpa_uid, c.rank
 qualify row_number() over (partition by c.hpa_uid order by c.rank) = 1
 order by c.rank, moment, c.hpa_uid;
