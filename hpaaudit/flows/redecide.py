@@ -52,7 +52,7 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
 
     recording = _until(recording, at_us)
     flags = with_settings(recording, plan((), None), settings.controller).flags
-    since_us = Micros(at_us - _longest_window_us(recording, key, flags) - MARGIN_US)
+    since_us = Micros(at_us - longest_window_us(recording, key, flags) - MARGIN_US)
     namespace, name = key.split("/", 1)
     period_us = settings.own_us.get(key, settings.period_us)
     # A reconcile may have read what was recorded up to two periods after it. Nothing later is looked at.
@@ -83,10 +83,10 @@ def _until(recording: "Recording", at_us: Micros) -> "Recording":
     return replace(recording, segments=tuple(segment for segment in segments if segment.number <= last))
 
 
-def _longest_window_us(recording: "Recording", key: str, flags: Flags) -> int:
+def longest_window_us(recording: "Recording", key: str, flags: Flags) -> Micros:
     """The longest stabilization window or policy period that the HPA ever had."""
     from hpaaudit.api.decode import decode_hpa
-    from hpaaudit.engine.replay.unseen_memory import longest_period_us, longest_window_us
+    from hpaaudit.engine.replay import unseen_memory
 
     namespace, name = key.split("/", 1)
     after_the_end_us = Micros(max((segment.last_us for segment in recording.segments), default=0) + 1)
@@ -95,6 +95,6 @@ def _longest_window_us(recording: "Recording", key: str, flags: Flags) -> int:
     for fact in facts:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" == key:
             behavior = decode_hpa(fact).spec.behavior
-            period_us = 0 if behavior is None else longest_period_us(behavior)
-            longest_us = max(longest_us, longest_window_us(behavior, flags), Micros(period_us))
+            period_us = 0 if behavior is None else unseen_memory.longest_period_us(behavior)
+            longest_us = max(longest_us, unseen_memory.longest_window_us(behavior, flags), Micros(period_us))
     return longest_us

@@ -10,6 +10,7 @@ from hpaaudit.api.times import precise
 from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.cache import cache_of
+from hpaaudit.flows.decide_again import by_compiled_rules
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
@@ -23,12 +24,11 @@ from hpaaudit.flows.options import (
     ignore_warning,
     show_nothing,
 )
-from hpaaudit.flows.other_settings import VALUES
 from hpaaudit.flows.paths import RecordingPath, recorded_span, recording_folder
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
-from hpaaudit.flows.sensitivity import sensitivity
-from hpaaudit.flows.trials import MOST_RECONCILES
+from hpaaudit.flows.sensitivity import MOST_RECONCILES, sensitivity
+from hpaaudit.flows.trials import Decide
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
@@ -225,8 +225,9 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
             writer.add_columns(columns)
             decided += columns.count
             request.progress(decided, planned)
-        is_small = fleet.reconciles(prepared) * len(VALUES) <= MOST_RECONCILES
-        return _finish(writer, _with_reconciles(prepared, request) if is_small else None, warn)
+        if fleet.reconciles(prepared) <= MOST_RECONCILES:
+            return _finish(writer, _with_reconciles(prepared, request), warn)
+        return _finish(writer, lambda: prepared, warn, by_compiled_rules)
 
 
 def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn) -> "ResultsWriter":
@@ -265,15 +266,17 @@ def _with_reconciles(prepared: Prepared, request: ReplayRequest) -> Callable[[],
     return lambda: prepare(prepared.recording, request.controller, request.scope)
 
 
-def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared] | None, warn: Warn) -> "Results":
+def _finish(
+    writer: "ResultsWriter", planned: Callable[[], Prepared], warn: Warn, decide: Decide | None = None
+) -> "Results":
     """The finished results, remembered as made by this user.
 
-    planned   the recording with its reconciles, to decide them again with other settings where questions are open;
-              None: there are too many
+    planned   the recording, to decide it again with other settings where questions are open
+    decide    how a large recording is decided again; None: one reconcile after the other
     """
 
-    def explain(compared: Sequence[Compared]) -> Iterable[Sensitivity]:
-        return () if planned is None else sensitivity(planned(), compared)
+    def explain(compared: Mapping[str, Sequence[Compared]]) -> Iterable[Sensitivity]:
+        return sensitivity(planned(), compared, decide)
 
     results = writer.finish(explain)
     if not remember(results.path):

@@ -6,62 +6,60 @@ flag, every feature gate, releases; then pairs of these. A restart of the contro
 before: it forgets earlier recommendations and scale events.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from hpaaudit.flows.other_settings import as_recorded, assumed, longer_periods, memories
-from hpaaudit.flows.trials import ENOUGH, Trials
+from hpaaudit.flows.explanations import best, unsure
+from hpaaudit.flows.other_settings import VALUES, Setting, as_recorded, assumed, longer_periods, memories
+from hpaaudit.flows.sensitivity_of_large import of_large
+from hpaaudit.flows.trials import ENOUGH, Decide, Rows, Trials
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
 
+MOST_RECONCILES = 150
+"""With at most so many reconciles all of a recording are decided again for each setting; else those of windows."""
 
-def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[Sensitivity]:
+
+def sensitivity(prepared: "Prepared", compared: Rows, decide: Decide | None = None) -> Iterator[Sensitivity]:
     """The best other value for each HPA with divergences: it explains some completely, and every match stays one.
 
     Where one setting does not explain everything, two of them may. Settings that lead to what it decided, too seldom to
     prove anything, follow: then it is not known what it was. Where nothing of the controller was recorded, these may
     lead elsewhere to something else.
 
-    compared   the reconciles of these HPAs, those of open divergences and those that agree
+    compared   the reconciles of HPAs with open divergences: those that differ and those that agree, in their order;
+               the HPAs with the most of them first
+    decide     decides a recording again that is too large to do it one by one: settings are searched in windows
     """
-    by_hpa: dict[str, list[Compared]] = defaultdict(list)
-    for row in compared:
-        by_hpa[row.hpa].append(row)
+    if decide is None and len(prepared.plan.reconciles) <= MOST_RECONCILES:
+        yield from _of_small(prepared, dict(compared))
+    else:
+        yield from of_large(prepared, compared, decide)
+
+
+def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
+    """What explains divergences, tried on everything that was recorded."""
     known = list(as_recorded(prepared))
     is_recorded = _is_recorded(prepared)
-    is_asked = bool(prepared.overrides) or prepared.release_given
+    is_asked = _is_asked(prepared)
     wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not is_asked)}
     settings = Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
-    times = Trials(prepared, {hpa: rows for hpa, rows in wanted.items() if not settings.explains(hpa)})
-    times.run((setting,) for setting in longer_periods(prepared, times.facts()))
-    times.run((setting,) for setting in times.untraced())
-    seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
-    memory = Trials(
-        prepared, {hpa: rows for hpa, rows in seen.items() if not (settings.explains(hpa) or times.explains(hpa))}
-    )
-    memory.run((setting,) for setting in memories(prepared, memory.rows))
-    settings.run((setting,) for setting in assumed(prepared))
-    open_rows = {hpa: rows for hpa, rows in wanted.items() if not (settings.explains(hpa) or memory.explains(hpa))}
-    pairs = Trials(prepared, open_rows)
-    # A restart that explains a part, and a setting that explains the rest.
-    pairs.run(product(memory.nearest(), settings.nearest()))
-    pairs.run(settings.pairs(), to_the_end=True)
+    times, memory = _trials_of_times(prepared, by_hpa, wanted, settings)
+    pairs = _search_settings(prepared, settings, memory)
     for hpa in by_hpa:
         one, moved, remembered, two = (trials.best.get(hpa, []) for trials in (settings, times, memory, pairs))
         if prepared.recorded_release and not prepared.release_given:
             # The recording says the release: another one is a worse explanation than a flag.
             two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
-        best = _best(one, moved, remembered, two)
-        yield from best
-        yield from _unsure(times.possible.get(hpa, {}), best)
+        told = best(one, moved, remembered, two)
+        yield from told
+        yield from unsure(times.possible.get(hpa, {}), told)
         if not is_asked:
-            settled = {number for found in best for number in found.divergence_ids}
+            settled = {number for found in told for number in found.divergence_ids}
             settled |= {number for number, found in times.possible.get(hpa, {}).items() if found.broken == 0}
             tried = (trials.possible.get(hpa, {}) for trials in (pairs, memory, settings))
             possible = {number: found for by_number in tried for number, found in by_number.items()}
@@ -72,50 +70,50 @@ def sensitivity(prepared: "Prepared", compared: Sequence[Compared]) -> Iterator[
             )
 
 
+def _trials_of_times(prepared: "Prepared", by_hpa: Rows, wanted: Rows, settings: Trials) -> tuple[Trials, Trials]:
+    """Other times of reconciles, and other times at which the controller forgot, for what no setting explains yet."""
+    times = Trials(prepared, {hpa: rows for hpa, rows in wanted.items() if not settings.explains(hpa)})
+    times.run((setting,) for setting in longer_periods(prepared, times.facts()))
+    times.run((setting,) for setting in times.untraced())
+    seen = {hpa: rows for hpa, rows in by_hpa.items() if any(row.is_seen and row.divergence_id for row in rows)}
+    memory = Trials(
+        prepared, {hpa: rows for hpa, rows in seen.items() if not (settings.explains(hpa) or times.explains(hpa))}
+    )
+    memory.run((setting,) for setting in memories(prepared, memory.rows))
+    return times, memory
+
+
+def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> Trials:
+    """Tries every other value of every setting alone, then two at once where that is not enough."""
+    settings.run((setting,) for setting in assumed(prepared))
+    settings.run(_other_values(prepared, settings), to_the_end=True)
+    open_rows = {
+        hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
+    }
+    pairs = settings.with_rows(open_rows)
+    # A restart that explains a part, and a setting that explains the rest.
+    pairs.run(product(memory.nearest(), settings.nearest()))
+    pairs.run(settings.pairs(), to_the_end=True)
+    return pairs
+
+
+def _other_values(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
+    """The values of a flag that were not tried any more when one of them explained everything."""
+    flags = {found.key for some in settings.best.values() for found in some} & VALUES.keys()
+    tried = {(setting.key, setting.alternative) for chosen in settings.scores for setting in chosen}
+    for setting in assumed(prepared):
+        if setting.key in flags and (setting.key, setting.alternative) not in tried:
+            yield (setting,)
+
+
+def _is_asked(prepared: "Prepared") -> bool:
+    """True if the user says how the controller was started."""
+    return bool(prepared.overrides) or prepared.release_given
+
+
 def _is_recorded(prepared: "Prepared") -> bool:
     """True if the recording says how the controller was started, or the user does."""
     return bool(prepared.plan.controllers or prepared.overrides)
-
-
-def _unsure(possible: Mapping[int, Sensitivity], best: Sequence[Sensitivity]) -> Iterator[Sensitivity]:
-    """Other times of reconciles that explain divergences, unless something is proven to explain them."""
-    proven = {number for found in best if found.explained >= ENOUGH for number in found.divergence_ids}
-    by_setting: dict[tuple[str, str], list[Sensitivity]] = defaultdict(list)
-    for number, found in sorted(possible.items()):
-        if found.broken == 0 and number not in proven:
-            by_setting[found.key, found.alternative].append(found)
-    for alike in by_setting.values():
-        numbers = tuple(number for found in alike for number in found.divergence_ids)
-        yield replace(alike[0], explained=sum(found.explained for found in alike), divergence_ids=numbers)
-
-
-def _best(
-    one: Sequence[Sensitivity], times: Sequence[Sensitivity], memory: Sequence[Sensitivity], two: Sequence[Sensitivity]
-) -> list[Sensitivity]:
-    """What explains the most reconciles of an HPA: one setting, other times, what it remembered; else two settings.
-
-    Several where these explain as many: which of them is true is not known.
-    """
-    singles = [found[0] for found in (one, times, memory) if found]
-    most = max((found.explained for found in (*singles, *two[:1])), default=0)
-    best = [found for found in singles if found.explained == most]
-    return best or _aligned(two)
-
-
-def _aligned(pairs: Sequence[Sensitivity]) -> list[Sensitivity]:
-    """The same pairs, with the setting first that all have in common; where all have both, in one order."""
-    if not pairs:
-        return []
-    common = set.intersection(*({one.key, one.also_key} for one in pairs))
-    first = pairs[0].key if pairs[0].key in common else next(iter(common), None)
-    return [_swapped(one) if first == one.also_key else one for one in pairs]
-
-
-def _swapped(pair: Sensitivity) -> Sensitivity:
-    return replace(
-        pair, key=pair.also_key or "", value=pair.also_value or "", alternative=pair.also_alternative or "",
-        also_key=pair.key, also_value=pair.value, also_alternative=pair.alternative,
-    )  # fmt: skip
 
 
 def _is_worth_it(rows: Sequence[Compared], *, few: bool) -> bool:

@@ -1,19 +1,21 @@
 """Decides a recording again with other settings, and keeps which of them explain divergences and break no match."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hpaaudit.flows.other_settings import Setting, is_known, untraced
+from hpaaudit.flows.decide_again import Again, again, one_by_one
+from hpaaudit.flows.other_settings import VALUES, Setting, is_known, untraced
 from hpaaudit.flows.other_times import numbers_in, opposing, without
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 
 if TYPE_CHECKING:
+    from hpaaudit.engine.replay.plan import Plan
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.audit import ReplayedReconcile
     from hpaaudit.model.facts import Fact
-    from hpaaudit.model.hpa import HpaStatus
+    from hpaaudit.model.units import Micros
 
 MOST_RECONCILES = 4_000
 """At most so many reconciles are decided again with one setting changed, and as many with two: seconds of work."""
@@ -35,42 +37,83 @@ class _Score(NamedTuple):
     """What a setting does alone.
 
     explained   so many divergent reconciles agree with it;  changed   so many of them it decides otherwise in any way
-    agreeing    so many of all reconciles agree with it
+    agreeing    so many of all reconciles agree with it;  altered   so many of all it decides otherwise in any way
     """
 
     explained: int
     changed: int
     agreeing: int
+    altered: int
+
+
+class ByNumber(Protocol):
+    """What was decided, by the number of the reconcile."""
+
+    def get(self, number: int, /) -> Again | None:
+        """What this reconcile decided, None if it did not take place."""
+
+
+Rows = Mapping[str, Sequence[Compared]]
+"""Reconciles to compare, by HPA (`namespace/name`), in the order of time."""
+
+Decide = Callable[["Prepared", Collection[str]], ByNumber | None]
+"""What these HPAs (`namespace/name`) are decided with a prepared replay; None if it cannot be decided this way."""
 
 
 class Trials:
-    """Replays of one recording with other settings.
+    """Replays of one recording, or of a part of it, with other settings.
 
-    best    the best explanations of each HPA so far; those of one setting are the nearest value alone
+    facts   those of the part; None: all that were recorded
+    decide  decides all reconciles with other settings, None where it cannot; without it they are decided one by one
+    memory_us   before the first compared reconcile so much is decided as may be remembered; None: everything
+    best    the best explanations of each HPA so far; those of one setting are all values of one flag
     possible   for each divergence that left a trace, settings that explain it and prove nothing: they break matches, or
                explain too few
-    scores  what each setting alone does, all HPAs together
+    scores  what settings do, all HPAs together
     """
 
-    def __init__(self, prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> None:
+    def __init__(
+        self,
+        prepared: "Prepared",
+        rows: Rows,
+        *,
+        facts: "Sequence[Fact] | None" = None,
+        decide: Decide | None = None,
+        memory_us: "Micros | None" = None,
+    ) -> None:
         self._prepared = prepared
         self.rows = rows
-        self._facts: list[Fact] | None = None
+        self._facts = facts
+        self._decide = decide
+        self._memory_us = memory_us
         self.best: dict[str, list[Sensitivity]] = {}
         self.possible: dict[str, dict[int, Sensitivity]] = {}
-        self.scores: dict[Setting, _Score] = {}
+        self.scores: dict[tuple[Setting, ...], _Score] = {}
+        self._open: dict[tuple[Setting, ...], dict[str, list[bool]]] = {}
 
     def run(self, choices: Iterator[tuple[Setting, ...]], *, to_the_end: bool = False) -> None:
         """Tries these, one after the other, until everything is explained or enough reconciles were decided.
 
         to_the_end   tries all even then: which of several it was is not known
         """
-        budget = MOST_RECONCILES
+        budget, each = MOST_RECONCILES, len(self._remembered(self._prepared).reconciles)
         for chosen in choices if self.rows else ():
-            budget -= len(self._prepared.plan.reconciles)
+            budget -= each
             if budget < 0 or (not to_the_end and all(self.explains(hpa) for hpa in self.rows)):
                 break
-            self._try(chosen)
+            self.judge(chosen)
+
+    def with_rows(self, rows: Rows) -> "Trials":
+        """New trials of the same part of the recording, for other reconciles."""
+        return Trials(self._prepared, rows, facts=self._facts, decide=self._decide, memory_us=self._memory_us)
+
+    def reproduces(self, hpa: str) -> list[bool]:
+        """Which reconciles of an HPA are decided here, without another setting, as in the replay of everything."""
+        decided = self._decided(self._prepared)
+        again_of = (None if decided is None else decided.get(row.reconcile_id) for row in self.rows[hpa])
+        return [
+            one is not None and one.desired == row.desired for one, row in zip(again_of, self.rows[hpa], strict=True)
+        ]
 
     def pairs(self) -> Iterator[tuple[Setting, ...]]:
         """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
@@ -79,19 +122,23 @@ class Trials:
         reconciles may harm others as long as the second setting is wrong.
         """
         best = self.nearest()
-        for number, one in enumerate(best):
-            for other in self.scores:
-                if other.key != one.key and other not in best[:number]:
-                    yield one, other
+        # What changes nothing alone seldom does so beside another setting: it is tried last.
+        for is_altering in (True, False):
+            for number, one in enumerate(best):
+                for (other, *more), score in self.scores.items():
+                    is_new = not more and other.key != one.key and other not in best[:number]
+                    if is_new and bool(score.altered) == is_altering:
+                        yield one, other
 
     def nearest(self) -> list[Setting]:
         """The settings that alone come nearest to what the controller did.
 
         They explain the most divergent reconciles, or at least change them, or agree with the most of all reconciles.
         """
-        changing = [one for one, score in self.scores.items() if score.changed]
-        explaining = sorted(changing, key=lambda one: self.scores[one], reverse=True)[:PAIRED]
-        agreeing = sorted(changing, key=lambda one: self.scores[one].agreeing, reverse=True)[:PAIRED]
+        alone = {chosen[0]: score for chosen, score in self.scores.items() if len(chosen) == 1}
+        changing = [one for one, score in alone.items() if score.changed]
+        explaining = sorted(changing, key=lambda one: alone[one], reverse=True)[:PAIRED]
+        agreeing = sorted(changing, key=lambda one: alone[one].agreeing, reverse=True)[:PAIRED]
         return list(dict.fromkeys(one for two in zip(explaining, agreeing, strict=True) for one in two))
 
     def explains(self, hpa: str) -> bool:
@@ -102,7 +149,7 @@ class Trials:
         """Inferred reconciles may not have taken place: without those whose recommendations oppose what was decided."""
         plan, dropped = self._prepared.plan, set[int]()
         for _ in range(0 if plan.exact else ROUNDS):
-            decided = self._decided(replace(self._prepared, plan=without(plan, dropped)))
+            decided = self._replayed(replace(self._prepared, plan=without(plan, dropped)))
             found = {
                 number
                 for hpa, rows in self.rows.items()
@@ -113,36 +160,49 @@ class Trials:
             dropped |= found
             yield untraced(plan, frozenset(dropped))
 
-    def _try(self, chosen: tuple[Setting, ...]) -> None:
+    def judge(self, chosen: tuple[Setting, ...]) -> None:
+        """Decides everything with these settings, and keeps what they explain."""
         prepared = self._prepared
         for setting in chosen:
             prepared = setting.change(prepared)
-        decided, is_known = self._decided(prepared), all(setting.is_recorded for setting in chosen)
+        decided = self._decided(prepared)
+        if decided is None:
+            return
+        is_known = all(setting.is_recorded for setting in chosen)
         moves_times = any(setting.moves_times for setting in chosen)
-        score = _Score(0, 0, 0)
+        score = _Score(0, 0, 0, 0)
+        disagreeing = self._open[chosen] = {}
         for hpa, rows in self.rows.items():
-            agreeing = [
-                _agrees(row, decided.get(row.reconcile_id), is_known=is_known)
-                or (moves_times and not row.is_seen and row.reconcile_id not in decided)
-                for row in rows
-            ]
+            agreeing = [_agrees(row, decided, is_known=is_known, moves_times=moves_times) for row in rows]
             differing = [number for number, row in enumerate(rows) if row.divergence_id is not None]
+            changed = [_changes(row, decided) for row in rows]
             score = _Score(
                 score.explained + sum(agreeing[number] for number in differing),
-                score.changed + sum(_changes(rows[number], decided) for number in differing),
+                score.changed + sum(changed[number] for number in differing),
                 score.agreeing + sum(agreeing),
+                score.altered + sum(changed),
             )
             self._note(chosen, hpa, rows, agreeing)
             found = _judged(chosen, hpa, rows, agreeing)
-            before = self.best.get(hpa)
-            if found is None or (before and found.explained < before[0].explained):
-                continue
-            if not before or found.explained > before[0].explained:
-                self.best[hpa] = [found]
-            elif found.also_key is not None:
-                before.append(found)
-        if len(chosen) == 1:
-            self.scores[chosen[0]] = score
+            if found is not None:
+                self._keep(hpa, found)
+            if not all(agreeing):
+                disagreeing[hpa] = [not agrees for agrees in agreeing]
+        self.scores[chosen] = score
+
+    def open_under(self, chosen: tuple[Setting, ...]) -> Mapping[str, Sequence[bool]]:
+        """Which reconciles of each HPA do not agree with settings that were tried; without any, those that differ."""
+        if chosen in self._open:
+            return self._open[chosen]
+        return {hpa: [row.divergence_id is not None for row in rows] for hpa, rows in self.rows.items()}
+
+    def _keep(self, hpa: str, found: Sensitivity) -> None:
+        """Keeps an explanation of an HPA if none is better: of single settings all values of the first flag."""
+        before = self.best.get(hpa, [])
+        if not before or found.explained > before[0].explained:
+            self.best[hpa] = [found]
+        elif found.explained == before[0].explained and _is_as_simple(found, before[0]):
+            before.append(found)
 
     def _note(self, chosen: tuple[Setting, ...], hpa: str, rows: Sequence[Compared], agreeing: Sequence[bool]) -> None:
         """Notes which divergences these settings explain, even if reconciles that matched differ with them."""
@@ -163,62 +223,72 @@ class Trials:
             self._facts = list(recording.facts())
         return recording.facts() if self._facts is None else self._facts
 
-    def _decided(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
-        from hpaaudit.engine.replay import process as engine
+    def _decided(self, prepared: "Prepared") -> ByNumber | None:
+        if self._decide is not None:
+            return self._decide(prepared, self.rows.keys())
+        return {number: again(reconcile) for number, reconcile in self._replayed(prepared).items()}
 
-        facts = self.facts()
-        process = engine.Process(
-            prepared.plan,
-            prepared.flags,
-            prepared.flags_of,
-            keep_pods=False,
-            tries_all_inputs=False,
-            loss=prepared.loss,
-        )
-        again = engine.replay(facts, prepared.plan, process, self.rows.keys())
-        numbers = numbers_in(self._prepared.plan, prepared.plan)
-        by_number = ((numbers[reconcile.reconcile_id - 1], reconcile) for reconcile in again)
+    def _replayed(self, prepared: "Prepared") -> dict[int, "ReplayedReconcile"]:
+        asked_for = {row.reconcile_id: row.wanted for rows in self.rows.values() for row in rows}
+        plan = self._remembered(prepared)
+        local = numbers_in(plan, self._prepared.plan)
+        asked_for = {
+            number: asked_for[own] for own, number in enumerate(local, 1) if number is not None and own in asked_for
+        }
+        decided = one_by_one(replace(prepared, plan=plan), self.facts(), self.rows.keys(), asked_for)
+        numbers = numbers_in(self._prepared.plan, plan)
+        by_number = ((numbers[reconcile.reconcile_id - 1], reconcile) for reconcile in decided)
         return {number: reconcile for number, reconcile in by_number if number is not None}
 
+    def _remembered(self, prepared: "Prepared") -> "Plan":
+        """The plan without the reconciles that are too old to be remembered."""
+        plan = prepared.plan
+        numbers = [row.reconcile_id for rows in self.rows.values() for row in rows]
+        if self._memory_us is None or not numbers:
+            return plan
+        first_us = self._prepared.plan.reconciles[min(numbers) - 1].instant.at_us
+        memory_us = max(self._memory_us, prepared.flags.downscale_stabilization_us) + 2 * plan.periods.longest_us
+        kept = [planned for planned in plan.reconciles if planned.instant.at_us >= first_us - memory_us]
+        return replace(plan, reconciles=kept)
 
-def _agrees(row: Compared, again: "ReplayedReconcile | None", *, is_known: bool) -> bool:
-    """True if another setting decides this reconcile as the controller did, as far as its inputs are known.
 
-    is_known   the setting is recorded: it need not change the number
+def _is_as_simple(found: Sensitivity, before: Sensitivity) -> bool:
+    """True if an explanation is worth as much: two settings as two, one value of a flag as another one."""
+    if found.also_key is None:
+        return before.also_key is None and found.key == before.key and found.key in VALUES
+    return before.also_key is not None
+
+
+def _agrees(row: Compared, decided: ByNumber, *, is_known: bool, moves_times: bool) -> bool:
+    """True if other settings decide this reconcile as the controller did, as far as its inputs are known.
+
+    is_known      they are recorded: they need not change the number
+    moves_times   an inferred reconcile that does not take place with them agrees
     """
-    if again is None:
-        return row.divergence_id is None
-    status = again.decision.status
-    if row.published is not None and status is not None:
+    decided_again = decided.get(row.reconcile_id)
+    if decided_again is None:
+        return row.divergence_id is None or (moves_times and not row.is_seen)
+    if row.published is not None and decided_again.reasons is not None:
         # Only its conditions tell what the controller decided: it failed.
-        return _reasons(status) == row.published and (row.divergence_id is None or row.published != row.predicted)
+        is_same = decided_again.reasons == row.published
+        return is_same and (row.divergence_id is None or row.published != row.predicted)
     if row.divergence_id is None:
-        return _may_be(again, row.desired)
+        return decided_again.may_be(row.desired)
     # Where the published number agrees anyway, the difference arose after the decision.
-    return (is_known or row.real != row.desired) and _may_be(again, row.real)
+    return (is_known or row.real != row.desired) and decided_again.may_be(row.real)
 
 
-def _changes(row: Compared, decided: Mapping[int, "ReplayedReconcile"]) -> bool:
-    """True if the setting that is tried gives this reconcile another number, or other reasons in its conditions."""
-    again = decided.get(row.reconcile_id)
-    if again is None or again.decision.status is None:
-        return again is None
-    return again.decision.desired != row.desired or _reasons(again.decision.status) != row.predicted
+def _changes(row: Compared, decided: ByNumber) -> bool:
+    """True if the settings that are tried give this reconcile another number, or other reasons in its conditions."""
+    decided_again = decided.get(row.reconcile_id)
+    if decided_again is None or decided_again.reasons is None:
+        return decided_again is None
+    return decided_again.desired != row.desired or decided_again.reasons != row.predicted
 
 
-def _reasons(status: "HpaStatus") -> str:
-    """The reasons of AbleToScale and ScalingActive."""
-    by_type = {condition.type: condition.reason for condition in status.conditions}
-    return " ".join(filter(None, map(by_type.get, ("AbleToScale", "ScalingActive"))))
-
-
-def _may_be(again: "ReplayedReconcile", number: int | None) -> bool:
-    """True if the reconcile decided this number, or may have decided it from other recorded inputs."""
-    if again.decision.desired == number:
-        return True
-    if number is None or again.band_lo is None or again.band_hi is None:
-        return False
-    return again.band_lo <= number <= again.band_hi
+def _keeps_matches(rows: Sequence[Compared], agreeing: Sequence[bool]) -> bool:
+    """True if every reconcile agrees that agreed before."""
+    return all(agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None)
 
 
 def _judged(
@@ -228,7 +298,7 @@ def _judged(
 
     Reconciles that left no trace prove nothing alone: a controller that does nothing explains their silence as well.
     """
-    if not all(agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None):
+    if not _keeps_matches(rows, agreeing):
         return None
     open_rows = _by_divergence(rows, agreeing)
     seen = {row.divergence_id for row in rows if row.is_seen}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 class Compared:
     """One reconcile of a replay: its decision, the real number of replicas after it, and its divergence.
 
+    at_us           when it decided
     divergence_id   None: replay and controller agree
     published       the reasons of AbleToScale and ScalingActive, if these alone tell what the controller decided
     predicted       the reasons in the status that the replay computed
@@ -15,12 +16,18 @@ class Compared:
 
     reconcile_id: int
     hpa: str
+    at_us: int
     desired: int | None
     real: int | None
     divergence_id: int | None
     published: str | None
     predicted: str
     is_seen: bool
+
+    @property
+    def wanted(self) -> int | None:
+        """The number that the controller decided."""
+        return self.desired if self.divergence_id is None else self.real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

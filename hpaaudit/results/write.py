@@ -31,6 +31,7 @@ from hpaaudit.results.findings import findings
 from hpaaudit.results.interruptible import interruptible, is_interruption
 from hpaaudit.results.keep_replays import keep_replays
 from hpaaudit.results.mismatch_filter import MismatchFilter
+from hpaaudit.results.open_questions import OpenQuestions
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
 from hpaaudit.results.recorded_streams import ReplayedRecording
@@ -51,8 +52,8 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
-Explain = Callable[[Sequence[Compared]], Iterable[Sensitivity]]
-"""Finds settings that explain divergences."""
+Explain = Callable[[Mapping[str, Sequence[Compared]]], Iterable[Sensitivity]]
+"""Finds settings that explain divergences, in the reconciles of each HPA that has some."""
 
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
 NARROWING, NOT_RUN, FOUND = "63_shown", "31_not_run", "69_found"
@@ -277,11 +278,11 @@ class ResultsWriter:
     def _settle(self, explain: Explain) -> None:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""
         texts = sql.folder("sensitivity")
-        relation = self._connection.sql(texts["open_questions"])
-        rows = [Compared(**dict(zip(relation.columns, row, strict=True))) for row in relation.fetchall()]
-        if not any(row.divergence_id is not None for row in rows):
+        self._connection.execute(texts["open_questions"])
+        questions = OpenQuestions(self._connection)
+        if not questions:
             return
-        for sensitivity in explain(rows):
+        for sensitivity in explain(questions):
             self._connection.execute(
                 # An HPA that was deleted and made anew has several uids and one name.
                 "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "

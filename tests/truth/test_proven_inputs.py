@@ -1,5 +1,6 @@
 """A replay that stops at proven inputs decides as one that tries all others too; only its band may be narrower."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_it_decides_and_remembers_the_same(release: str, view: str, tmp_path: Pa
     for number, capture in enumerate(captures(release)[3::EVERY]):
         folder = tmp_path / str(number)
         write(folder, list(VIEWS[view](facts_of(capture))), 1000)
-        every, first = (_replayed(folder, tries_all_inputs=tries_all) for tries_all in (True, False))
+        every, first = (_replayed(folder, asked_for) for asked_for in (None, {}))
         compared += len(every)
         for one, other in zip(every, first, strict=True):
             assert (one.decision, one.memory, one.evidence) == (other.decision, other.memory, other.evidence)
@@ -36,9 +37,7 @@ def test_it_decides_and_remembers_the_same(release: str, view: str, tmp_path: Pa
     assert compared > 15
 
 
-def _replayed(folder: Path, *, tries_all_inputs: bool) -> list[ReplayedReconcile]:
+def _replayed(folder: Path, asked_for: Mapping[int, int | None] | None) -> list[ReplayedReconcile]:
     prepared = prepare(open_recording(folder))
-    process = Process(
-        prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False, tries_all_inputs=tries_all_inputs
-    )
+    process = Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False, asked_for=asked_for)
     return list(replay(prepared.recording.facts(), prepared.plan, process, ()))

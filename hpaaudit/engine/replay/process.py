@@ -1,7 +1,7 @@
 """Replays a recording: each reconcile reads what was recorded, and memory follows what was published."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hpaaudit.api.decode import decode_status
@@ -29,6 +29,7 @@ from hpaaudit.engine.rules.candidates import (
     FAILED_READS,
     FIRST,
     INPUTS,
+    LAST,
     MISSING,
     NO_BAND,
     SHIFTED_MEMORY,
@@ -94,8 +95,9 @@ class MemoryLoss:
 class Process:
     """The controller process of a recording: the cluster, its flags, and what it remembers of every HPA.
 
-    tries_all_inputs   False: once inputs are proven no others are tried. That is faster, and the band lacks what the
-                       others lead to
+    asked_for   None: the band of every reconcile is asked for. Else of some reconciles it is asked whether they may
+                have decided a number, and that is faster: once inputs are proven no others are tried, and no other
+                memory where these give the number, or none is asked for
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class Process:
         flags_of: Callable[[ControllerSeen], Flags],
         *,
         keep_pods: bool,
-        tries_all_inputs: bool = True,
+        asked_for: Mapping[int, int | None] | None = None,
         loss: MemoryLoss | None = None,
     ) -> None:
         self.cluster = ClusterState(unmatched=plan.unmatched)
@@ -113,7 +115,7 @@ class Process:
         self.flags = flags
         self.flags_of = flags_of
         self.keep_pods = keep_pods
-        self.tries_all_inputs = tries_all_inputs
+        self.asked_for = asked_for
         self.loss = loss or MemoryLoss()
         self.is_lost = False
         self.epoch_id = 0
@@ -211,7 +213,7 @@ class Process:
         )
         if observation.hpa is None:
             self.written.pop(key, None)
-        choice = self._choose(observation, before, planned)
+        choice = self._choose(observation, before, planned, number)
         self.last_input = ReconcileInput(observation=choice.observation, memory=choice.before, flags=self.flags)
         after = choice.memory
         if planned.published is not None and choice.observation.hpa is not None:
@@ -234,7 +236,7 @@ class Process:
             missing_input=MISSING[choice.band.missing],
         )
 
-    def _choose(self, observation: Observation, before: Memory, planned: PlannedReconcile) -> _Choice:
+    def _choose(self, observation: Observation, before: Memory, planned: PlannedReconcile, number: int) -> _Choice:
         """The candidate that the published status proves, else the newest inputs."""
         if planned.published is None:
             decision, after = self._decide(observation, before)
@@ -271,8 +273,8 @@ class Process:
             if best is None or proves(band, candidate.kind, fits):
                 chosen, remembered, best = candidate_observation, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
-            if band.is_proven and candidate.kind == INPUTS and not self.tries_all_inputs:
-                candidate = AFTER_INPUTS
+            if band.is_proven and candidate.kind == INPUTS:
+                candidate = self._after_proof(candidate, number, decided[0])
             candidate = next_candidate(candidate, inputs.answers(candidate), options, band.is_proven)
         if best is None:
             raise AssertionError("the newest inputs are always tried")
@@ -280,6 +282,13 @@ class Process:
         return _Choice(
             observation=chosen, before=remembered, decision=best[0], memory=best[1], band=band, evidence=evidence
         )
+
+    def _after_proof(self, candidate: Candidate, number: int, decision: Decision) -> Candidate:
+        """The last candidate that needs no trial once inputs are proven."""
+        if self.asked_for is None:
+            return candidate
+        is_answered = number not in self.asked_for or decision.desired == self.asked_for[number]
+        return LAST if is_answered else AFTER_INPUTS
 
     def _options(self, inputs: CandidateInputs, observation: Observation, before: Memory) -> Options:
         """Which candidates the reconcile has."""

@@ -57,6 +57,9 @@ FIRST = Candidate(INPUTS, earlier_scale=False, earlier_pods=False, nth=0)
 AFTER_INPUTS = Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=0)
 """The first candidate that is no choice among inputs."""
 
+LAST = Candidate(DONE, earlier_scale=False, earlier_pods=False, nth=0)
+"""After it comes no other."""
+
 
 class Options(NamedTuple):
     """Which candidates a reconcile has.

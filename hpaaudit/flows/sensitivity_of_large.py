@@ -1,0 +1,113 @@
+"""Finds what explains divergences of a large recording: in short windows of it, and then tried on all of it.
+
+A setting that is wrong is wrong for every HPA. So it is searched in the windows in which the most reconciles differ.
+Whether it is right, and what else is wrong, shows when everything is decided with it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hpaaudit.flows.explanations import aligned, best, unsure
+from hpaaudit.flows.other_settings import Setting, as_recorded, assumed, memories
+from hpaaudit.flows.trials import Decide, Rows, Trials
+from hpaaudit.flows.windows import Window, densest, windows
+from hpaaudit.model.sensitivity import Compared, Sensitivity
+
+if TYPE_CHECKING:
+    from hpaaudit.flows.prepare import Prepared
+
+WINDOWS = 3
+"""In so many windows a setting is searched, and then in as many others for a second one."""
+
+JUDGED = 3
+"""So many of the settings that fit the windows best are tried on the whole recording."""
+
+LOCAL = 12
+"""In so many windows where no setting helps other times of reconciles are tried, and restarts."""
+
+Chosen = tuple[Setting, ...]
+
+
+def of_large(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Iterator[Sensitivity]:
+    """What explains divergences; the arguments are those of `sensitivity`."""
+    whole = _searched(prepared, compared, decide)
+    left = LOCAL
+    for hpa, rows in compared.items():
+        found = aligned(whole.best.get(hpa, []))
+        yield from found
+        settled = {number for one in found for number in one.divergence_ids}
+        for window in windows(prepared, rows, [_differs(row) and row.divergence_id not in settled for row in rows]):
+            if not left:
+                break
+            left -= 1
+            yield from _of_times(window, rows)
+
+
+def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Trials:
+    """Trials of the settings that fit: one alone, two, and other values of these."""
+    whole = Trials(prepared, compared, decide=decide)
+    known, every = list(as_recorded(prepared)), list(assumed(prepared))
+    chosen: Chosen = ()
+    for choices in (_one(known, every), _a_second(every), _other_values(every)):
+        parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
+        for fitting in _fitting(parts, choices(chosen))[:JUDGED]:
+            whole.judge(fitting)
+        nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=())
+        if nearest == chosen or not whole.open_under(nearest):
+            break
+        chosen = nearest
+    return whole
+
+
+Choices = Callable[[Chosen], Iterable[Chosen]]
+
+
+def _one(known: Sequence[Setting], every: Sequence[Setting]) -> Choices:
+    return lambda _: [(setting,) for setting in (*known, *every)]
+
+
+def _a_second(every: Sequence[Setting]) -> Choices:
+    """The chosen setting together with each other one."""
+    return lambda chosen: [(*chosen, other) for other in every if other.key not in {one.key for one in chosen}]
+
+
+def _other_values(every: Sequence[Setting]) -> Choices:
+    """The chosen settings, with another value of one of them."""
+    return lambda chosen: [
+        tuple(other if one.key == other.key else one for one in chosen)
+        for other in every
+        if any(one.key == other.key and one.alternative != other.alternative for one in chosen)
+    ]
+
+
+def _fitting(parts: Sequence[Window], choices: Iterable[Chosen]) -> list[Chosen]:
+    """The choices with which the most reconciles of the windows agree: those of each window go on to the next."""
+    left = list(choices)
+    for window in parts:
+        trials = window.trials()
+        for chosen in left:
+            trials.judge(chosen)
+        most = max((score.agreeing for score in trials.scores.values()), default=0)
+        left = [chosen for chosen, score in trials.scores.items() if score.agreeing == most]
+    return left if parts else []
+
+
+def _differs(row: Compared) -> bool:
+    return row.divergence_id is not None and row.is_seen
+
+
+def _of_times(window: Window, rows: Sequence[Compared]) -> Iterator[Sensitivity]:
+    """Other times of reconciles or of restarts that explain divergences which lie within a window.
+
+    rows   all reconciles of its HPA
+    """
+    times, memory = window.trials(), window.trials()
+    times.run((setting,) for setting in times.untraced())
+    memory.run((setting,) for setting in memories(window.prepared, memory.rows))
+    for hpa, own in window.rows.items():
+        here, there = (Counter(row.divergence_id for row in some) for some in (own, rows))
+        found_best = best([], times.best.get(hpa, []), memory.best.get(hpa, []), [])
+        for found in (*found_best, *unsure(times.possible.get(hpa, {}), found_best)):
+            if all(here[number] == there[number] for number in found.divergence_ids):
+                yield found
