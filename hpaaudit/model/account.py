@@ -65,6 +65,8 @@ class ForeignWrite:
     """A write of `spec.replicas` by somebody else.
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
+    answered_us, answered_to   the HPA's first write in the other direction, None if there was none
+    undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
     missing_pod_s   replicas below the former number, times the seconds until they were restored or the recording ended
     """
 
@@ -75,6 +77,11 @@ class ForeignWrite:
     to_replicas: int
     restored_us: Micros | None
     restored_to: int | None
+    undone_us: Micros | None = None
+    undone_to: int | None = None
+    undone_by: str = ""
+    answered_us: Micros | None = None
+    answered_to: int | None = None
     missing_pod_s: float = 0.0
 
 
@@ -136,6 +143,7 @@ class HpaAccount:
     undecidable_why   what was not recorded: a `missing_input`, or a text about a gap
     other_reasons     Events of changes that name another reason than the replay
     moment_us         the moment of the headline, which the next command explains; None: there is none
+    seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     """
 
     namespace: str
@@ -158,6 +166,8 @@ class HpaAccount:
     holds: tuple[Hold, ...] = ()
     other_reasons: int = 0
     moment_us: Micros | None = None
+    seen_us: Micros | None = None
+    deleted_us: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +177,8 @@ class ReplayAccount:
     file        the results file;  recording   the recording that was replayed
     gaps        what was not observed, and for how many seconds
     missing     what was not recorded at all, as `inspect` says it
-    timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed
+    timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed. Several HPAs that
+                had one name in turn are one timeline
     """
 
     file: str

@@ -32,6 +32,9 @@ _INFERRED = ("grid",)
 HEADING = "#"
 """In place of a label: the text is the heading of what follows."""
 
+_GAP = "no_data.recording_gap"
+"""The class of a reconcile whose inputs were not recorded."""
+
 _FAILED = "conditions"
 """The source of what the controller decided if it published that it could not."""
 
@@ -85,14 +88,29 @@ def _block(heading: str, lines: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _headline(account: ReconcileAccount) -> str:
-    spec, desired = account.spec_replicas, account.desired
-    move = "no decision" if desired is None else f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
+    desired = None if _lacks_inputs(account) else account.desired
     published = "no number" if account.decided_source == _FAILED else _number(account.decided)
     at = Clock(account.started_us, account.ended_us)(account.at_us)
     return (
-        f"{account.namespace}/{account.name} at {at}: {move}. Replay {_number(desired)}, "
+        f"{account.namespace}/{account.name} at {at}: {_move(account)}. Replay {_number(desired)}, "
         f"controller {published}, cluster {_number(account.actual)}: {account.verdict}."
     )
+
+
+def _move(account: ReconcileAccount) -> str:
+    """What the replay makes of the replicas."""
+    spec, desired = account.spec_replicas, account.desired
+    if _lacks_inputs(account):
+        return "not known"
+    if desired is None:
+        return "no decision"
+    return f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
+
+
+def _lacks_inputs(account: ReconcileAccount) -> bool:
+    """True if inputs were not recorded: what the rules make of the others says nothing of the controller."""
+    divergence = account.divergence
+    return divergence is not None and divergence.divergence_class == _GAP and account.evidence != "proven"
 
 
 def _number(value: int | None) -> str:
@@ -100,12 +118,16 @@ def _number(value: int | None) -> str:
 
 
 def _answer(account: ReconcileAccount) -> Iterator[str]:
-    yield sentence(account)
     divergence = account.divergence
+    lacks_inputs = _lacks_inputs(account)
+    if not lacks_inputs:
+        yield sentence(account)
     if divergence is not None:
         yield (
             f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence}): {divergence.explanation}."
         )
+    if lacks_inputs:
+        yield f"From what was recorded alone: {sentence(account)}"
 
 
 def _recorded(account: ReconcileAccount) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from itertools import groupby
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
+from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
@@ -70,8 +71,8 @@ def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
 
 
 def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
-    title = f"{hpa.namespace}/{hpa.name}" + (f" -> {hpa.target}" if hpa.target else "")
-    parts = [printable(title), paragraph(verdict(hpa, clock_of(account)))]
+    title = printable(title_of(hpa, "->")) + life_of(hpa, clock_of(account))
+    parts = [title, paragraph(verdict(hpa, clock_of(account)))]
     if lines := list(finding_lines(hpa.findings, clock_of(account))):
         parts.append("\n".join(lines))
     if hpa.changes:
@@ -79,12 +80,31 @@ def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
         marks = [at_us for at_us, _ in rows]
         parts += [
             "\n".join(chart_of_replicas(timeline, marks, screen, ROWS))
-            for timeline in account.timelines
-            if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name)
+            for timeline in (timeline_of(hpa, account),)
+            if timeline is not None
         ]
         parts.append(_changes([cells for _, cells in rows], account))
     parts.append("\n".join(count_lines(hpa)))
     return "\n\n".join(parts)
+
+
+def title_of(hpa: HpaAccount, arrow: str) -> str:
+    """The HPA and its target."""
+    return f"{hpa.namespace}/{hpa.name}" + (f" {arrow} {hpa.target}" if hpa.target else "")
+
+
+def life_of(hpa: HpaAccount, clock: Clock) -> str:
+    """When an HPA began and was deleted whose name another one had before or after it; else nothing."""
+    ended = "" if hpa.deleted_us is None else f", deleted at {clock(hpa.deleted_us)}"
+    return "" if hpa.seen_us is None else f", first seen at {clock(hpa.seen_us)}{ended}"
+
+
+def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:
+    """The timeline to draw with an HPA: that of its name, drawn once."""
+    key = (hpa.namespace, hpa.name)
+    if next((one for one in account.hpas if (one.namespace, one.name) == key and one.changes), None) is not hpa:
+        return None
+    return next((one for one in account.timelines if (one.namespace, one.name) == key), None)
 
 
 def verdict(hpa: HpaAccount, clock: Clock) -> str:
@@ -284,10 +304,18 @@ def _foreign(write: ForeignWrite, clock: Clock) -> str:
     who = write.writer_name or "somebody unknown"
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     cost = _cost(write.missing_pod_s, "missing")
+    if write.undone_us is not None:
+        undoer = write.undone_by or "somebody unknown"
+        undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
+        return f"{wrote}; {undoer} {undid} after {duration_between(write.at_us, write.undone_us)}{cost}."
+    if write.restored_us is None and write.answered_us is not None:
+        took = duration_between(write.at_us, write.answered_us)
+        return f"{wrote}; the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again{cost}."
     if write.restored_us is None:
         return f"{wrote}; the HPA did not undo that before the recording ended{cost}."
     took = duration_between(write.at_us, write.restored_us)
-    return f"{wrote}; the HPA had {write.restored_to} again after {took}{cost}."
+    had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
+    return f"{wrote}; the HPA {had} after {took}{cost}."
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:

@@ -1,10 +1,11 @@
 """Reads the outcome of a replay from a results file, for its page."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
+from hpaaudit.model.units import Micros
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.moments import LONG_HOLD_S, account_sql, moments
 from hpaaudit.results.read import Results
@@ -34,11 +35,18 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
         gaps=tuple(head["gaps"] or ()),
         hpas=hpas,
         timelines=tuple(
-            timeline(results, f"{hpa.namespace}/{hpa.name}", hpa.moment_us or head["ended_us"])
-            for hpa in drawn
-            if hpa.changes
+            timeline(results, name, moment_us or head["ended_us"]) for name, moment_us in _drawn(drawn).items()
         ),
     )
+
+
+def _drawn(hpas: Sequence[HpaAccount]) -> Mapping[str, Micros | None]:
+    """The names of the HPAs whose replicas changed, each with the moment of the first one of that name."""
+    moments_of: dict[str, Micros | None] = {}
+    for hpa in hpas:
+        if hpa.changes:
+            moments_of.setdefault(f"{hpa.namespace}/{hpa.name}", hpa.moment_us)
+    return moments_of
 
 
 def _hpas(results: Results) -> Iterator[HpaAccount]:
@@ -76,6 +84,8 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             holds=tuple(Hold(**hold) for hold in holds[uid]),
             other_reasons=row["other_reasons"] or 0,
             moment_us=moment_of.get(uid),
+            seen_us=row["seen_us"],
+            deleted_us=row["deleted_us"],
         )
 
 

@@ -146,6 +146,8 @@ class FactTables:
         hpa = self._hpas.get(object_key(fact.uid, fact.namespace, fact.name))
         if hpa is not None:
             hpa.row["deleted_at"] = fact.at_us
+            self._close_spec(hpa, fact.at_us)
+            hpa.spec = hpa.spec_row = None
 
     @_take.register
     def _(self, fact: Gap) -> None:

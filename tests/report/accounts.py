@@ -45,8 +45,8 @@ def divergence(kind: str, explanation: str = "replay 8, controller 10, cluster 1
     )
 
 
-def foreign_write(*, restored_s: int | None) -> ForeignWrite:
-    """Helm at noon: 12 -> 4."""
+def foreign_write(*, restored_s: int | None, **then: Any) -> ForeignWrite:
+    """Helm at noon: 12 -> 4; `then` says what else became of it."""
     return ForeignWrite(
         at_us=NOON,
         writer_class="deploy_tool",
@@ -55,6 +55,7 @@ def foreign_write(*, restored_s: int | None) -> ForeignWrite:
         to_replicas=4,
         restored_us=None if restored_s is None else type(NOON)(NOON + restored_s * 1_000_000),
         restored_to=None if restored_s is None else 12,
+        **then,
     )
 
 

@@ -52,6 +52,28 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s.",
         ),
         (
+            hpa(
+                divergent=1, foreign_writes=(foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=12),)
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; somebody unknown undid that after 4s.",
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(
+                    foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=15, undone_by="alice"),
+                ),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; alice wrote 15 after 4s.",
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(foreign_write(restored_s=None, answered_us=NOON + 9_000_000, answered_to=8),),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA wrote 8 after 9s, and not 12 again.",
+        ),
+        (
             hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
             (
                 "The HPA was faithful. "

@@ -1,5 +1,6 @@
 """What our verdicts make of a world, and which of them are wrong."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from hpaaudit.api.flags import short_name
 from hpaaudit.api.times import duration
+from hpaaudit.flows.other_settings import VALUES
 from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.read import Results
@@ -138,11 +140,11 @@ select
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
     r.namespace || '/' || r.name as hpa, target.target_name, desired, decided, actual, verdict, class, evidence,
     reason_code,
-    found.also_key, found.alternative
+    found.alternative, found.settings
 from reconciles as r
 asof left join hpa_specs as target on target.hpa_uid = r.hpa_uid and r.ts >= target.valid_from
 left join lateral (
-    select any_value(also_key) as also_key, any_value(alternative) as alternative
+    select any_value(alternative) as alternative, list(s) as settings
     from sensitivity as s
     where s.hpa_uid = r.hpa_uid and list_contains(s.divergence_ids, r.divergence_id) and r.class like 'config.%'
 ) as found on true
@@ -184,7 +186,7 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     around = [one for one in mine if row["from_us"] - NEAR_US <= one.at_us <= row["until_us"] + NEAR_US]
     family, _, detail = (row["class"] or "match").partition(".")
     wanted = {number for one in here for number in one.wanted}
-    if family == "match" and here and row["desired"] is not None and row["desired"] not in wanted:
+    if family == "match" and here and row["desired"] not in wanted:
         yield f"the controller wanted {wanted}"
     elif family == "not_run" and here:
         yield "it was reconciled"
@@ -201,8 +203,32 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     elif row["class"] == "config.sync_period":
         if duration(row["alternative"]) != truth.sync_period_us:
             yield f"the sync period was {truth.sync_period_us}"
-    elif family == "config" and not {detail, (row["also_key"] or detail).replace("-", "_")} <= other:
-        yield f"only {other} was another"
+    elif family == "config":
+        keys = {key for found in row["settings"] or () for key in (found["key"], found["also_key"]) if key}
+        if not {detail, *(key.replace("-", "_") for key in keys)} - {"restart", "lease"} <= other:
+            yield f"only {other} was another"
+        yield from _other_values(truth, row["settings"] or ())
+
+
+def _other_values(truth: Truth, found: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The flags of which a value is told that is not the true one, nor one of those next to it that were tried."""
+    told: dict[str, set[float]] = {}
+    for one in found:
+        for key, alternative in ((one["key"], one["alternative"]), (one["also_key"], one["also_alternative"])):
+            if key in VALUES:
+                told.setdefault(key, set()).add(_number(alternative))
+    for key, numbers in told.items():
+        tried = sorted({*map(_number, VALUES[key]), *numbers})
+        below = max((one for one in tried if one < min(numbers)), default=-math.inf)
+        above = min((one for one in tried if one > max(numbers)), default=math.inf)
+        true = {_settings(one)[key.replace("-", "_")] for one in truth.controllers}
+        if not any(below < one < above for one in true if isinstance(one, int | float)):
+            yield f"{key} was {true}, not {numbers}"
+
+
+def _number(text: str) -> float:
+    """A value of a flag: a plain number, or microseconds."""
+    return float(text) if text.replace(".", "").isdigit() else duration(text)
 
 
 def _written_by_others(truth: Truth, row: dict[str, Any]) -> list[Written]:

@@ -61,6 +61,7 @@ SHOWN = {
     "no writers": "neither writes nor Events",
     "no pods": "no pods",
     "no metrics": "no metrics",
+    "no scales": "no scales: neither numbers nor writes",
 }
 """What each view shows, in the words of the page."""
 

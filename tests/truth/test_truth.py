@@ -2,13 +2,18 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from hpaaudit.results.questions import Scope, ask, question_named
+from hpaaudit.results.read import Results
 from tests.conformance.expected import capture_of, captures, name_of, releases
 from tests.truth.__main__ import judge
 from tests.truth.judged import judged, judged_in
+from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
+from tests.truth.worlds import facts_of
 
 RELEASES = ("1.12", "1.15", "1.20", "1.36")
 EVERY = {"1.36": 60}
@@ -37,10 +42,10 @@ def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one
     seen = worlds if view in IN_FULL else worlds[list(VIEWS).index(view) % FEW :: FEW]
     judgement = judge(seen, (view,))[view]
     assert judgement.reconciles > (200 if view in IN_FULL else 80)
-    assert judgement.changes > (5 if view in IN_FULL else 1)
+    assert judgement.changes > (5 if view in IN_FULL else 1) or view == "no scales"
     assert judgement.wrong == []
     assert judgement.headlines == []
-    assert judgement.proven > 0 or view == "whole"
+    assert judgement.proven > 0 or view in ("whole", "no scales")
 
 
 @pytest.mark.parametrize("world", SAMPLE, ids=lambda world: f"{world.parent.name} {name_of(world)}")
@@ -68,13 +73,40 @@ def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str
     assert judgement.unexplained == []
 
 
-@pytest.mark.parametrize("view", ["no pods", "no metrics"])
+@pytest.mark.parametrize("view", ["no pods", "no metrics", "no scales"])
 def test_what_was_not_recorded_makes_undecidable_what_needs_it_and_accuses_nobody(view: str) -> None:
     worlds = [capture for release in ("1.20", "1.36") for capture in captures(release)[:: EVERY.get(release, SOME)]]
     judgement = judge(worlds, (view,))[view]
     assert judgement.classes["undecidable", "no_data.recording_gap"] > 50
     blamed = {name for verdict, name in judgement.classes if verdict in ("divergent", "skew")}
     assert {name.split(".")[0] for name in blamed} <= {"external_write", "write_failed"}
+
+
+ASKED = ("how_long_did_each_reason_rule", "which_metrics_failed", "what_did_it_cost")
+
+
+def _answer(results: Results, question: str) -> list[dict[str, Any]]:
+    relation = ask(results, question_named(question), Scope())
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+@pytest.mark.parametrize("view", ["no pods", "no metrics", "no scales"])
+@pytest.mark.parametrize("world", ["common-100-0000", "common-100-0015", "vector-surge-130-3-pods"])
+def test_what_was_not_recorded_is_no_cause_in_any_answer(view: str, world: str) -> None:
+    """Of reconciles without inputs no question and no finding tells what their rules made of the rest."""
+    with replayed(list(VIEWS[view](facts_of(capture_of("1.20", world))))) as results:
+        unknown = results.rows("select reconcile_id from reconciles where class = 'no_data.recording_gap'")
+        known = results.rows("select sum(lasted_s) as s from reconciles where has_inputs(class)")[0]["s"] or 0.0
+        told = {name: _answer(results, name) for name in ASKED}
+        found = results.rows("select * from findings where severity <> 'low'")
+    assert len(unknown) > 5
+    assert sum(row["minutes"] for row in told["how_long_did_each_reason_rule"] if row["reason_code"] != "unknown") <= (
+        known / 60 + 0.1 * len(told["how_long_did_each_reason_rule"])
+    )
+    for name in ("which_metrics_failed", "what_did_it_cost"):
+        minutes = [row.get("minutes") or row.get("blind_minutes") or 0 for row in told[name]]
+        assert all(one <= known / 60 + 0.1 for one in minutes)
+    assert not [row for row in found if row["pattern"] in ("target_unreadable", "metrics_api_down")]
 
 
 def test_how_many_pods_a_gap_hid_is_proven_by_no_published_value() -> None:

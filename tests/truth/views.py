@@ -329,6 +329,7 @@ VIEWS: dict[str, View] = {
     "no writers": _without(ScaleWritten, EventSeen),
     "no pods": _without(PodSeen, PodGone),
     "no metrics": _without(ResourceMetricsRead, ValuesRead),
+    "no scales": _without(ScaleRead, ScaleWritten, TargetSeen),
 }
 HALTED = {"dead", "hung", "hung while nothing changes"}
 """Views of a world whose controller stops in the middle."""

@@ -8,12 +8,22 @@ from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.api.times import duration, micros
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, Reconciled, ScaleWritten, StatusWritten, TargetRef
+from hpaaudit.model.facts import (
+    ControllerSeen,
+    Fact,
+    HpaSeen,
+    Reconciled,
+    ScaleRead,
+    ScaleWritten,
+    StatusWritten,
+    TargetRef,
+)
 from hpaaudit.model.flags import OLD_SYNC_PERIOD_US, SYNC_PERIOD_US
 from hpaaudit.model.units import SECOND, Micros
 from tests.conformance.expected import expected_of
 
 OK = 200
+NOT_FOUND = 404
 MEMORY_US = 3600 * SECOND
 """No stabilization window is longer."""
 
@@ -122,6 +132,8 @@ def _writes(facts: Sequence[Fact]) -> Iterator[Written]:
             hpa = f"{fact.namespace}/{fact.name}"
         elif isinstance(fact, HpaSeen | StatusWritten):
             continue
+        elif isinstance(fact, ScaleRead) and fact.status == NOT_FOUND:
+            stands.pop(fact.target, None)  # one that is made anew is another one
         elif isinstance(fact, ScaleWritten) and fact.scale is not None:
             before, now = stands.get(fact.target), fact.scale.spec_replicas
             stands[fact.target] = now

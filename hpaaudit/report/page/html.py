@@ -23,6 +23,9 @@ from hpaaudit.report.replay import (
     clock_of,
     count_lines,
     finding_lines,
+    life_of,
+    timeline_of,
+    title_of,
     unseen_lines,
     verdict,
 )
@@ -148,18 +151,18 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
     key = (hpa.namespace, hpa.name)
     rows = change_rows(hpa.changes, clock)
     numbers = numbered(len(rows))[:most_rows]
-    drawn = next((one for one in account.timelines if (one.namespace, one.name) == key), None)
+    drawn = timeline_of(hpa, account)
     explained = [one for one in report.explanations if (one.namespace, one.name) == key]
     name = shown(f"{hpa.namespace}/{hpa.name}")
     return _Section(
         name=name,
-        title=name + (f" → {shown(hpa.target)}" if hpa.target else ""),
+        title=shown(title_of(hpa, "→")) + life_of(hpa, clock),
         file=shown(pasteable(account.file)),
         moment=(account.ended_us if hpa.moment_us is None else hpa.moment_us) / SECOND,
         verdict=shown(verdict(hpa, clock), LONGEST),
         findings=[shown(_unwrapped(line), LONGEST) for line in finding_lines(hpa.findings, clock)],
         picture="" if drawn is None else _markup(picture(drawn, [at_us for at_us, _ in rows], f"picture{number}")),
-        packed=report.packed.get(key, ""),
+        packed="" if drawn is None else report.packed.get(key, ""),
         changes=[
             _change(mark, at_us, cells, [(one.at_us, f"hpa{number}-{one.reconcile_id}") for one in explained])
             for mark, (at_us, cells) in zip(numbers, rows, strict=False)

@@ -1,4 +1,4 @@
--- Who else wrote the replicas, when did the HPA undo it, and how many pods were missing until then?
+-- Who else wrote the replicas, when was it undone, and how many pods were missing until then?
 -- One row per write, in the order of time.
 with standing as (
     -- How long each number of replicas stood.
@@ -16,12 +16,13 @@ with standing as (
     join standing as s
         on s.hpa_uid = w.hpa_uid
         and s.scale_event_id >= w.scale_event_id
-        and s.since < coalesce(w.restored_at, 'infinity')
+        and s.since < coalesce(w.restored_at, w.undone_at, 'infinity')
     group by w.hpa_uid, w.scale_event_id
 )
 select
     w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
-    epoch_us(w.restored_at) as restored_us, w.restored_to,
+    epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to, coalesce(w.undone_by, '') as undone_by,
+    epoch_us(w.answered_at) as answered_us, w.answered_to,
     coalesce(round(m.pod_s, 6), 0) as missing_pod_s
 from foreign_writes as w
 left join missing as m using (hpa_uid, scale_event_id)

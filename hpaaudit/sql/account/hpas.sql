@@ -15,7 +15,10 @@ with reasons as (
     group by r.hpa_uid
 )
 select
-    a.* exclude (replay_id, match_pct), h.target_kind || '/' || h.target_name as target, r.why,
+    a.* exclude (replay_id, match_pct),
+    if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.seen_at), null) as seen_us,
+    if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.deleted_at), null) as deleted_us,
+    h.target_kind || '/' || h.target_name as target, r.why,
     (
         select count(*)
         from reports as o

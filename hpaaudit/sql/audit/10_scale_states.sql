@@ -1,7 +1,7 @@
 -- Which scales did each HPA's target have?
 -- One row per HPA and observed change, as in runs.scale_states. An older object that a slower source showed later, by its
--- resource version, is not a change. Of a watched target that an HPA gets later the state that
--- stands then is a row too.
+-- resource version, is not a change. Of a target that an HPA gets later, and of that of an HPA that is made anew under its
+-- name, the state that stands then is a row too.
 insert into runs.scale_states by name
 with mine as (
     select
@@ -12,6 +12,8 @@ with mine as (
             order by t.seq
             rows between unbounded preceding and 1 preceding
         ) as newest_version,
+        -- When this state was last seen, before it changed.
+        lead(t.unchanged_at) over (partition by s.hpa_uid, s.valid_from order by t.seq) as last_seen_at,
         -- Lists arrive in any order: of the first target all observations count.
         if(s.is_first or t.observed_at >= s.valid_from, t.seq, null) as own_seq
     from observed_targets as t
@@ -29,10 +31,12 @@ with mine as (
         )
     from mine
     where coalesce(try_cast(resource_version as ubigint) >= newest_version, true)
-    -- Of the time before an HPA got this target only what stood then: only a watch shows every change until then.
+    -- Of the time before an HPA got this target only what stood then: a watch shows every change until then, else the
+    -- state was seen again.
     qualify own_seq is not null
-        or source = 'watch' and seq = max(seq) filter (own_seq is null) over (partition by hpa_uid, target_since)
+        or (source = 'watch' or last_seen_at >= target_since)
+        and seq = max(seq) filter (own_seq is null) over (partition by hpa_uid, target_since)
 )
-select * exclude (newest_version, own_seq, is_first)
+select * exclude (newest_version, own_seq, is_first, last_seen_at)
 from newest
 order by hpa_uid, seq;

@@ -29,6 +29,14 @@ with settings as (
     from replayed_hpas as h
     join runs.hpa_specs as s using (hpa_uid)
 )
+select distinct h.hpa, 'no scale of its target was recorded' as cause
+from replayed_hpas as h
+where not exists (
+    from runs.hpa_specs as s
+    join scale_looks as l on l.namespace = s.namespace and l.name = s.target_name
+    where s.hpa_uid = h.hpa_uid
+)
+union all
 select distinct w.hpa, 'no pods of this namespace were recorded' as cause
 from wanted as w
 where not exists (from runs.pods as p where p.namespace = w.namespace)

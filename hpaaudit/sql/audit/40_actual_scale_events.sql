@@ -6,7 +6,9 @@
 insert into runs.scale_events by name
 with numbered as (
     -- A reconcile reads the number and then writes its own at once: what others told comes after what was looked at.
-    select *, lag(spec_replicas) over one as from_replicas, row_number() over one as place
+    -- A target that was made anew has its first number from whoever made it.
+    select
+        *, if(unchanged_at is null, null, lag(spec_replicas) over one) as from_replicas, row_number() over one as place
     from (
         select *, 0 as told
         from runs.scale_states

@@ -11,7 +11,9 @@ with unseen_answers as (
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null as is_assumed,
+        -- Who reads a reconcile's line does not see either what was not recorded.
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null
+            or b.is_unrecorded and getvariable('texts').evidence[r.evidence + 1] = 'seen' as is_assumed,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
@@ -125,10 +127,12 @@ with unseen_answers as (
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
             and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
         if(
-            u.reconcile_id is not null and b.reconcile_id is not null,
+            u.reconcile_id is not null and b.reconcile_id is not null
+            or b.is_unrecorded and getvariable('texts').evidence[r.evidence + 1] = 'seen',
             'assumed',
             getvariable('texts').evidence[r.evidence + 1]
         ) as evidence,
+        coalesce(b.is_unrecorded, false) as t_unrecorded,
         coalesce(b.cause, g.cause) as gap_cause,
         c.open > 0 as t_band,
         c.open = 1 as t_sampling,
@@ -153,6 +157,8 @@ with unseen_answers as (
                 when refused_with = 403 or failed_with like '%denied%' or failed_with like '%forbidden%' then 'write_failed.denied'
                 else 'write_failed.api_error'
             end
+            -- What it would have decided with inputs that were never recorded is unknown, whoever wrote afterwards.
+            when t_unrecorded and evidence = 'assumed' then 'no_data.recording_gap'
             when decision_agrees is not false and replicas_agree is false and t_foreign then 'external_write.' || case next_writer
                 when 'kubectl' then 'manual'
                 when 'person' then 'manual'

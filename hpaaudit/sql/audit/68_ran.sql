@@ -6,5 +6,4 @@ select * replace (
     desired::bigint as desired
 )
 from runs.reconciles
-where class is null
-    or class not in ('no_data.recording_gap', 'no_data.object_unseen') and not starts_with(class, 'not_run.');
+where has_inputs(class);

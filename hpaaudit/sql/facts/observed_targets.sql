@@ -7,7 +7,7 @@ with targets (
 ) as (
     {targets}
 ), reads (
-    seq, at_us, kind, api, resource, namespace, object, resource_version, spec_replicas, status_replicas, scale_selector
+    seq, at_us, kind, api, resource, namespace, object, status, resource_version, spec_replicas, status_replicas, scale_selector
 ) as (
     {reads}
 ), writes (
@@ -31,7 +31,8 @@ with targets (
     from watched
     union all by name
     select
-        seq, at_us, api as api_group, resource, namespace, object as name, false as gone, resource_version,
+        -- A target of which the API server knows no scale is gone, too.
+        seq, at_us, api as api_group, resource, namespace, object as name, status = 404 as gone, resource_version,
         spec_replicas, status_replicas, scale_selector as selector,
         'read' as source, false as is_owner_new
     from reads

@@ -8,7 +8,7 @@ with lacking as (
     -- What was not observed, and what did not take place, shows no pods.
     where status_replicas < spec_replicas
         and coalesce(class, '') not in ('no_data.recording_gap', 'no_data.object_unseen')
-        and coalesce(class, '') not like 'not@_run.%' escape '@'
+        and has_inputs(class)
     window one as (partition by hpa_uid order by ts)
 ), waits as (
     select *, sum(is_first::integer) over (partition by hpa_uid order by ts rows unbounded preceding) as wait

@@ -4,7 +4,7 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   reason_code: the last step that changed the number, else what the winning metric found
+--   reason_code: the last step that changed the number, else what the winning metric found; `unknown`: its inputs are not recorded
 --   minutes: how long it ruled
 --   time_pct: percent of the HPA's time
 --   reconciles: how many reconciles
@@ -12,7 +12,12 @@
 --   active_reason: of ScalingActive
 --   limited_reason: of ScalingLimited
 with told as (
-    select hpa_uid, namespace, name, reason_code, lasted_s, able_reason, active_reason, limited_reason
+    select
+        hpa_uid, namespace, name, lasted_s,
+        if(has_inputs(class), reason_code, 'unknown') as reason_code,
+        if(has_inputs(class), able_reason, null) as able_reason,
+        if(has_inputs(class), active_reason, null) as active_reason,
+        if(has_inputs(class), limited_reason, null) as limited_reason
     from reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until

@@ -35,6 +35,6 @@ from reconciles as r
 join asked as a using (reconcile_id)
 where r.desired > greatest(a.best, r.min_replicas)
     and a.best < r.spec_replicas
-    and coalesce(r.class, '') not like 'not@_run.%' escape '@'
+    and has_inputs(r.class)
 group by r.hpa_uid, r.namespace, r.name, r.reason_code, a.metric_name
 order by pod_seconds_kept desc, r.namespace, r.name, r.reason_code, a.metric_name, r.hpa_uid;

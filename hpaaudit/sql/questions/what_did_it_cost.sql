@@ -20,7 +20,7 @@ with held as (
     from reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until
-        and coalesce(class, '') not like 'not@_run.%' escape '@'
+        and has_inputs(class)
     group by hpa_uid
 ), unready as (
     select hpa_uid, sum(pod_seconds_missing) / 60 as minutes

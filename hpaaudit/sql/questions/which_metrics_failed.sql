@@ -1,5 +1,5 @@
 -- Which metrics were unusable, when, and why?
--- One row per HPA, metric and cause.
+-- One row per HPA, metric and cause. Reconciles of which the inputs were not recorded do not count: nobody knows.
 -- Asked: Why not more?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -24,6 +24,6 @@ join reconciles as r using (reconcile_id)
 where not p.valid
     and p.namespace || '/' || p.name like $hpa
     and p.ts between $since and $until
-    and coalesce(r.class, '') not like 'not@_run.%' escape '@'
+    and has_inputs(r.class)
 group by p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_name, p.invalid_code
 order by first_at, p.namespace, p.name, p.metric_idx, p.invalid_code, p.hpa_uid;

@@ -31,7 +31,7 @@ where r.namespace || '/' || r.name like $hpa
     and coalesce(r.desired <= r.spec_replicas, true)
     and coalesce(r.decided <= r.spec_replicas, true)
     -- In a gap of the recording nobody knows what the controller read.
-    and r.class is distinct from 'no_data.recording_gap'
+    and has_inputs(r.class)
     and (
         p.ratio > 1
         or starts_with(r.reason_code, 'gate.') and r.reason_code not in ('gate.scaled_to_zero', 'gate.above_max')

@@ -9,30 +9,52 @@
 --   evidence_level: as in `scale_events`
 --   from_replicas: before
 --   to_replicas: after
---   restored_at: when the HPA first undid it, NULL: not before the recording ended
+--   restored_at: when the HPA undid it, NULL: not before the recording ended, or somebody else did
 --   restored_to: what the HPA wrote then
+--   undone_at: when somebody other than the HPA undid it, NULL: nobody did, or the HPA before
+--   undone_to: what that writer wrote
+--   undone_by: the name of that writer, empty where unknown
+--   answered_at: when the HPA first scaled in the other direction, NULL: it did not
+--   answered_to: what the HPA wrote then
 create view main.foreign_writes as
+with undone as (
+    -- The first change by anybody that brings the former number back.
+    select
+        w.*,
+        arg_min(
+            {'at': later.at_hi, 'replicas': later.to_replicas, 'is_hpa': later.writer_class = 'hpa', 'who': later.writer_name},
+            (later.at_hi, later.scale_event_id)
+        ) filter (
+            if(w.to_replicas < w.from_replicas, later.to_replicas >= w.from_replicas, later.to_replicas <= w.from_replicas)
+        ) as undoing,
+        arg_min(
+            {'at': later.at_hi, 'replicas': later.to_replicas},
+            (later.at_hi, later.scale_event_id)
+        ) filter (later.writer_class = 'hpa') as answer
+    from main.scale_events as w
+    left join main.scale_events as later
+        on later.hpa_uid = w.hpa_uid
+        and later.source = 'actual'
+        and (later.at_hi, later.scale_event_id) > (w.at_hi, w.scale_event_id)
+        and (later.to_replicas > later.from_replicas) = (w.to_replicas < w.from_replicas)
+    where w.source = 'actual'
+        and w.writer_class <> 'hpa'
+    group by all
+)
 select
-    w.replay_id, w.hpa_uid, w.namespace, w.name, w.scale_event_id, w.reconcile_id,
-    w.at_hi as ts,
-    w.writer_class, w.writer_name, w.evidence_level, w.from_replicas, w.to_replicas,
-    min(later.at_hi) as restored_at,
-    arg_min(later.to_replicas, (later.at_hi, later.scale_event_id)) as restored_to
-from main.scale_events as w
-left join main.scale_events as later
-    on later.hpa_uid = w.hpa_uid
-    and later.source = 'actual'
-    and later.writer_class = 'hpa'
-    and later.at_hi > w.at_hi
-    and case
-        when w.to_replicas < w.from_replicas then later.to_replicas >= w.from_replicas
-        else later.to_replicas <= w.from_replicas
-    end
-where w.source = 'actual'
-    and w.writer_class <> 'hpa'
-    -- A replay with --since or --until shows what lies between, and what explains a reconcile between.
-    and (
-        w.at_hi between (select started_at from main.recordings) and (select ended_at from main.recordings)
-        or w.reconcile_id in (select reconcile_id from main.reconciles)
-    )
-group by all;
+    replay_id, hpa_uid, namespace, name, scale_event_id, reconcile_id,
+    at_hi as ts,
+    writer_class, writer_name, evidence_level, from_replicas, to_replicas,
+    if(undoing.is_hpa, undoing.at, null) as restored_at,
+    if(undoing.is_hpa, undoing.replicas, null) as restored_to,
+    if(undoing.is_hpa, null, undoing.at) as undone_at,
+    if(undoing.is_hpa, null, undoing.replicas) as undone_to,
+    if(undoing.is_hpa, null, undoing.who) as undone_by,
+    answer.at as answered_at,
+    answer.replicas as answered_to
+from undone
+-- A replay with --since or --until shows what lies between, and what explains a reconcile between.
+where (
+    at_hi between (select started_at from main.recordings) and (select ended_at from main.recordings)
+    or reconcile_id in (select reconcile_id from main.reconciles)
+);
