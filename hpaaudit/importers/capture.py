@@ -14,7 +14,7 @@ from hpaaudit.api import client_errors, requests, times, to_facts
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.capture_lines import numbered
-from hpaaudit.importers.object_states import ObjectStates, resource_path
+from hpaaudit.importers.object_states import POLLED, ObjectStates, resource_path
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -67,8 +67,8 @@ class Reader:
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
-        watching, self.lines = watched(self.files)
-        states = ObjectStates(watching=watching)
+        watching, is_polled, self.lines = watched(self.files)
+        states = ObjectStates(watching=watching, polled=POLLED - watching if is_polled else frozenset())
         ended = False
         last_us: Micros | None = None
         for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
@@ -216,21 +216,29 @@ def lines(path: Path) -> Iterator[Line]:
         yield line
 
 
+_TOLD = re.compile(
+    rb'"reconcile"\s*:|"(?:put|patch)"\s*:\s*"[^"]{1,2000}/horizontalpodautoscalers/[^"]{1,2000}/status"'
+)
 _WATCH = re.compile(rb'"watch"\s*:\s*"([^"]{1,2000})"')
 
 
-def watched(files: Iterable[Path]) -> tuple[frozenset[str], int]:
-    """The resources that any of the captures watched, for which the watch counts, not the writes; and all lines."""
+def watched(files: Iterable[Path]) -> tuple[frozenset[str], bool, int]:
+    """The resources that any of the captures watched, for which the watch counts, not the writes.
+
+    Also whether all that is known of HPAs was read, and nothing told of a reconcile or wrote its status; and all lines.
+    """
     paths: set[bytes] = set()
     count = 0
+    is_polled = True
     for path in files:
         with suppress(BadCapture):  # reading the lines reports a damaged file
             for _, text in numbered(path):
                 count += 1
+                is_polled = is_polled and not _TOLD.search(text)
                 if match := _WATCH.search(text):
                     paths.add(match[1])
     parsed = (resource_path(path.decode(errors="replace")) for path in paths)
-    return frozenset(path.resource for path in parsed if path is not None), count
+    return frozenset(path.resource for path in parsed if path is not None), is_polled, count
 
 
 def _parsed(path: Path, number: int, text: bytes) -> Line:

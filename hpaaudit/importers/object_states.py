@@ -11,6 +11,8 @@ from hpaaudit.model.units import Micros
 _OK = range(200, 300)
 _GONE = 410
 _NOT_FOUND = 404
+POLLED = frozenset({"horizontalpodautoscalers", "pods"})
+"""Resources whose every change counts: who only reads them now and then misses some."""
 _WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
 _KINDS = (
     "horizontalpodautoscalers",
@@ -70,12 +72,16 @@ class ObjectStates:
     known      uid and labels by resource, namespace and name: a list without such an object is its deletion
     broken     since when a watch is broken, by path;  pages  what the pages of an unfinished list had, by path
     watching   resources that are watched somewhere in the capture
+    polled     resources that are only read now and then: what was between two reads was not seen
+    read_us    when each of their collections and objects was read last, by path
     """
 
     known: dict[tuple[str, str, str], tuple[str, dict[str, str]]] = field(default_factory=dict)
     broken: dict[str, Micros] = field(default_factory=dict)
     pages: dict[str, set[tuple[str, str, str]]] = field(default_factory=dict)
     watching: frozenset[str] = frozenset()
+    polled: frozenset[str] = frozenset()
+    read_us: dict[str, Micros] = field(default_factory=dict)
 
     def watched(self, at_us: Micros, path: str, kind: str, raw: Any) -> Iterable[Fact] | None:
         """The facts of one event of a watch. None if the resource is not read."""
@@ -102,7 +108,21 @@ class ObjectStates:
             return []
         if "items" in body:
             return self._listed(at_us, path, parsed, body)
-        return self._changed(at_us, parsed, body, gone=False)
+        return [*self._read_again(at_us, path, parsed), *self._changed(at_us, parsed, body, gone=False)]
+
+    def _read_again(self, at_us: Micros, path: str, parsed: ResourcePath) -> Iterable[Fact]:
+        """The gap since the last read of what nobody watches."""
+        if parsed.resource in self.polled and not (parsed.selector or parsed.field_selector):
+            since_us = self.read_us.get(_collection(path), at_us)
+            self.read_us[_collection(path)] = at_us
+            what = "HPAs" if parsed.resource == "horizontalpodautoscalers" else parsed.resource
+            if since_us < at_us:
+                yield Gap(
+                    at_us=since_us,
+                    until_us=at_us,
+                    prefix=_collection(path),
+                    cause=f"the {what} were only read now and then",
+                )
 
     def written(self, at_us: Micros, path: str, after: Mapping[str, Any] | None) -> Iterable[Fact] | None:
         """The facts of a write whose answer has the object after it.
@@ -144,6 +164,7 @@ class ObjectStates:
         if since_us is not None:
             gap = Gap(at_us=since_us, until_us=at_us, prefix=_collection(path), cause="the watch was too old")
             facts.insert(0, gap)
+        facts[:0] = self._read_again(at_us, path, parsed)
         if body.get("kind") != "List" and not parsed.field_selector:
             facts += self._absent(at_us, parsed, listed_keys)
         return facts

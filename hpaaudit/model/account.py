@@ -65,6 +65,7 @@ class ForeignWrite:
     """A write of `spec.replicas` by somebody else.
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
+    may_be_hpa   the HPA was not observed then, and may have written it itself
     answered_us, answered_to   the HPA's first write in the other direction, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
     missing_pod_s   replicas below the former number, times the seconds until they were restored or the recording ended
@@ -77,6 +78,7 @@ class ForeignWrite:
     to_replicas: int
     restored_us: Micros | None
     restored_to: int | None
+    may_be_hpa: bool = False
     undone_us: Micros | None = None
     undone_to: int | None = None
     undone_by: str = ""
@@ -87,7 +89,10 @@ class ForeignWrite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """A run of reconciles in which what the replay decided differs from what happened."""
+    """A run of reconciles in which what the replay decided differs from what happened.
+
+    is_decided_alike   the controller decided what the replay does: the difference arose afterwards
+    """
 
     opened_us: Micros
     closed_us: Micros | None
@@ -97,6 +102,7 @@ class Divergence:
     reconciles: int
     explanation: str
     next_step: str
+    is_decided_alike: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +149,7 @@ class HpaAccount:
     undecidable_why   what was not recorded: a `missing_input`, or a text about a gap
     other_reasons     Events of changes that name another reason than the replay
     moment_us         the moment of the headline, which the next command explains; None: there is none
+    told_scalings     how often its status told of another scaling
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     """
 
@@ -166,6 +173,7 @@ class HpaAccount:
     holds: tuple[Hold, ...] = ()
     other_reasons: int = 0
     moment_us: Micros | None = None
+    told_scalings: int = 0
     seen_us: Micros | None = None
     deleted_us: Micros | None = None
 

@@ -297,12 +297,17 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
 def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
     first = divergences[0]
     times = f"{counted(len(divergences), 'time')}, first at" if len(divergences) > 1 else "at"
-    return f"Replay and controller differ {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
+    what = (
+        "The target had another number than both decided" if first.is_decided_alike else "Replay and controller differ"
+    )
+    return f"{what} {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
 
 
 def _foreign(write: ForeignWrite, clock: Clock) -> str:
     who = write.writer_name or "somebody unknown"
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
+    if write.may_be_hpa:
+        return f"{wrote}: perhaps the HPA itself, which was not observed then."
     cost = _cost(write.missing_pod_s, "missing")
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
@@ -327,6 +332,10 @@ def _refused(divergences: list[Divergence], clock: Clock) -> str:
 
 def _moves(hpa: HpaAccount) -> str:
     own = sum(1 for change in hpa.changes if change.writer_class == "hpa")
+    if not own and hpa.told_scalings:
+        return (
+            f"and scaled {counted(hpa.told_scalings, 'time')} or more, as its status says; nobody saw to which number"
+        )
     return f"and scaled {counted(own, 'time')}" if own else "and never had to scale"
 
 

@@ -84,6 +84,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             holds=tuple(Hold(**hold) for hold in holds[uid]),
             other_reasons=row["other_reasons"] or 0,
             moment_us=moment_of.get(uid),
+            told_scalings=row["told_scalings"],
             seen_us=row["seen_us"],
             deleted_us=row["deleted_us"],
         )

@@ -79,4 +79,5 @@ def divergence(row: Mapping[str, Any]) -> Divergence:
         reconciles=row["reconciles"],
         explanation=row["explanation"],
         next_step=row["next_step"],
+        is_decided_alike=row["decided"] is not None and row["decided"] == row["predicted"],
     )

@@ -117,6 +117,9 @@ class FactTables:
                 "created_at": fact.created_us,
                 "seen_at": fact.at_us,
             }
+            for before in self._hpas.values():
+                if before.row["namespace"] == fact.namespace and before.row["name"] == fact.name:
+                    self._end(before, fact.at_us)  # its deletion was not seen
             hpa = self._hpas[key] = _Hpa(identity, row)
         # Of `autoscaling/v1` a part of both stands in annotations, so the JSON alone does not tell a change.
         spec, status = (fact.spec_json, decoded.spec), (fact.status_json, decoded.status)
@@ -141,13 +144,17 @@ class FactTables:
         if hpa.spec_row is not None:
             self._batches.add("runs.hpa_specs", [{**hpa.spec_row, "valid_to": at_us}])
 
+    def _end(self, hpa: _Hpa, at_us: Micros) -> None:
+        """The HPA was deleted, at the latest by then."""
+        hpa.row.setdefault("deleted_at", at_us)
+        self._close_spec(hpa, at_us)
+        hpa.spec = hpa.spec_row = None
+
     @_take.register
     def _(self, fact: HpaGone) -> None:
         hpa = self._hpas.get(object_key(fact.uid, fact.namespace, fact.name))
         if hpa is not None:
-            hpa.row["deleted_at"] = fact.at_us
-            self._close_spec(hpa, fact.at_us)
-            hpa.spec = hpa.spec_row = None
+            self._end(hpa, fact.at_us)
 
     @_take.register
     def _(self, fact: Gap) -> None:

@@ -186,7 +186,9 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     around = [one for one in mine if row["from_us"] - NEAR_US <= one.at_us <= row["until_us"] + NEAR_US]
     family, _, detail = (row["class"] or "match").partition(".")
     wanted = {number for one in here for number in one.wanted}
-    if family == "match" and here and row["desired"] not in wanted:
+    if family == "match" and row["desired"] is None and any(one.asked is not None for one in here):
+        yield f"the controller wrote {wanted}"
+    elif family == "match" and here and row["desired"] is not None and row["desired"] not in wanted:
         yield f"the controller wanted {wanted}"
     elif family == "not_run" and here:
         yield "it was reconciled"
@@ -207,7 +209,8 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
         keys = {key for found in row["settings"] or () for key in (found["key"], found["also_key"]) if key}
         if not {detail, *(key.replace("-", "_") for key in keys)} - {"restart", "lease"} <= other:
             yield f"only {other} was another"
-        yield from _other_values(truth, row["settings"] or ())
+        if len(other) == 1:  # where several are others, a wrong value of one may explain as much
+            yield from _other_values(truth, row["settings"] or ())
 
 
 def _other_values(truth: Truth, found: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -61,6 +61,8 @@ SHOWN = {
     "no writers": "neither writes nor Events",
     "no pods": "no pods",
     "no metrics": "no metrics",
+    "targets seen late": "the workloads are watched, and seen more than a second late",
+    "HPAs seen late": "the same of HPAs",
     "no scales": "no scales: neither numbers nor writes",
 }
 """What each view shows, in the words of the page."""

@@ -35,6 +35,8 @@ from tests.fleet.outside import WATCHED, begun, published, watched_object
 View = Callable[[Sequence[Fact]], Iterator[Fact]]
 
 RENEWALS_US = 15 * SECOND
+LATE_US = 1_200_000
+"""More than the second that whole seconds leave open."""
 METRICS = (ResourceMetricsRead, ValuesRead)
 NOT_FOUND = 404
 NOBODY = "", "", None
@@ -150,6 +152,18 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
             yield replace(fact, by="")
         else:
             yield fact
+
+
+def _late(*kinds: type) -> View:
+    """The same with a watch that shows these a second late."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        shown = [
+            replace(fact, at_us=fact.at_us + LATE_US) if isinstance(fact, kinds) else fact for fact in watched(facts)
+        ]
+        yield from sorted(shown, key=lambda fact: fact.at_us)
+
+    return view
 
 
 def _target(
@@ -329,6 +343,8 @@ VIEWS: dict[str, View] = {
     "no writers": _without(ScaleWritten, EventSeen),
     "no pods": _without(PodSeen, PodGone),
     "no metrics": _without(ResourceMetricsRead, ValuesRead),
+    "targets seen late": _late(TargetSeen),
+    "HPAs seen late": _late(HpaSeen),
     "no scales": _without(ScaleRead, ScaleWritten, TargetSeen),
 }
 HALTED = {"dead", "hung", "hung while nothing changes"}

@@ -20,7 +20,7 @@ with standing as (
     group by w.hpa_uid, w.scale_event_id
 )
 select
-    w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas,
+    w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas, w.may_be_hpa,
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to, coalesce(w.undone_by, '') as undone_by,
     epoch_us(w.answered_at) as answered_us, w.answered_to,
     coalesce(round(m.pod_s, 6), 0) as missing_pod_s

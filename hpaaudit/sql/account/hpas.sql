@@ -1,7 +1,15 @@
 -- How well does each HPA agree, and what is unknown of it?
 -- One row per HPA, as in `agreement`. why: the inputs that are unknown. other_reasons: Events of changes that name another
--- reason than the replay.
-with reasons as (
+-- reason than the replay. told_scalings: how often `status.lastScaleTime` moved.
+with scalings as (
+    -- What the first status tells of was before the recording.
+    select hpa_uid, count(distinct last_scale_time) - count(distinct first_time) as scalings
+    from (
+        select hpa_uid, last_scale_time, first_value(last_scale_time) over (partition by hpa_uid order by observed_at) as first_time
+        from hpa_status
+    ) as one
+    group by hpa_uid
+), reasons as (
     -- Where a gap is the cause, what it hid is not asked: its own cause says it.
     select r.hpa_uid, list(distinct why order by why) as why
     from reconciles as r
@@ -18,6 +26,7 @@ select
     a.* exclude (replay_id, match_pct),
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.seen_at), null) as seen_us,
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.deleted_at), null) as deleted_us,
+    coalesce(s.scalings, 0) as told_scalings,
     h.target_kind || '/' || h.target_name as target, r.why,
     (
         select count(*)
@@ -26,4 +35,5 @@ select
     ) as other_reasons
 from agreement as a
 left join hpas as h using (hpa_uid)
+left join scalings as s using (hpa_uid)
 left join reasons as r using (hpa_uid);

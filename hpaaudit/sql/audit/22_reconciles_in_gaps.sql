@@ -6,12 +6,19 @@ insert into reconciles_in_gaps by name
 with gaps as (
     select
         g.stream, g.prefix, g.cause, g.gap_from, g.gap_to, g.gap_to + s.sync as blind_to,
-        g.gap_to - g.gap_from > 2 * s.sync as is_long,
+        -- What a single reconcile did follows from the next status, unless another gap follows.
+        g.gap_to - g.gap_from > 2 * s.sync
+        or g.gap_to - g.gap_from > s.sync
+        and (
+            lag(g.gap_to) over one >= g.gap_from - interval 1 second
+            or lead(g.gap_from) over one <= g.gap_to + interval 1 second
+        ) as is_long,
         -- The earliest names the cause; of several that begin at one instant the first by name.
         row_number() over (order by g.gap_from, g.cause) as place
     from runs.coverage_gaps as g
     cross join sync as s
     where g.stream not in ('events', 'leases', 'api_services', 'scaled_objects', 'surroundings', 'writers')
+    window one as (partition by g.prefix order by g.gap_from)
 ), hidden as (
     select
         s.reconcile_id, g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at as hides_status,

@@ -95,6 +95,9 @@ select
     g.told_of_failure,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     coalesce(
+        g.is_fresh and g.said_able_reason not in ('', 'SucceededRescale', 'FailedUpdateScale'), false
+    ) as told_of_none,
+    coalesce(
         g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)
         and not (g.told_of_failure and g.replicas_agree is null)
         and (g.open = 0 or g.open = 1 and b.is_interrupted is not true),

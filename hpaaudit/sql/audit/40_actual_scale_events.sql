@@ -120,9 +120,13 @@ with numbered as (
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
     group by c.change_id
 ), deciding as (
-    select hpa, ts, desired, decided, spec_replicas, told_of_success
-    from compared
-    where desired <> spec_replicas or decided <> spec_replicas
+    select c.hpa, c.ts, c.desired, c.decided, c.spec_replicas, c.told_of_success
+    from compared as c
+    left join reconciles_in_gaps as g using (reconcile_id)
+    where (c.desired <> c.spec_replicas or c.decided <> c.spec_replicas)
+        -- Its status says that it wrote nothing, or tells perhaps of another reconcile.
+        and not c.told_of_none
+        and (c.told_of_success or g.hides_status is not true)
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
     -- else the first: the next read the new one.

@@ -25,6 +25,19 @@ with unseen_answers as (
     select reconcile_id
     from in_long_gaps
     where is_assumed or is_inferred and hides_reconcile
+), unread as (
+    -- Nobody had looked at its target until then: that no scale was recorded does not say that it could not be read.
+    select c.reconcile_id
+    from compared as c
+    join staged.replayed as r using (reconcile_id)
+    join replayed_hpas as h using (hpa)
+    asof join runs.hpa_specs as a on a.hpa_uid = h.hpa_uid and c.ts >= a.valid_from
+    left join scale_looks as l on l.namespace = a.namespace and l.name = a.target_name
+    where getvariable('texts').reason_code[r.reason_code + 1] = 'gate.target_unreadable'
+        and coalesce(l.first_at > c.ts, true)
+        -- Unless the controller says so itself.
+        and getvariable('texts').evidence[r.evidence + 1] <> 'proven'
+        and not coalesce(c.decided_source = 3 and c.decision_agrees, false)
 ), odd as (
     select c.*, h.hpa_uid
     from compared as c
@@ -32,6 +45,7 @@ with unseen_answers as (
     where not c.agrees
         or c.reconcile_id in (select reconcile_id from not_run)
         or c.reconcile_id in (select reconcile_id from unproven)
+        or c.reconcile_id in (select reconcile_id from unread)
 ), shared as (
     select distinct mine.hpa_uid
     from runs.hpas as mine
@@ -72,6 +86,22 @@ with unseen_answers as (
     group by reconcile_id
 ), watched as (
     select distinct hpa_uid from runs.scale_states where source = 'watch'
+), shown_late as (
+    -- The target had the number that the HPA wanted, just then, by the controller's hand: a watch showed it too late, or
+    -- the HPA's status. managedFields have whole seconds, or no time at all.
+    select distinct c.reconcile_id
+    from odd as c
+    join spans as s using (reconcile_id)
+    cross join sync as y
+    join runs.scale_states as t
+        on t.hpa_uid = c.hpa_uid
+        and t.spec_replicas = c.desired
+        and writer_class('', '', t.replicas_manager, t.replicas_operation, t.replicas_subresource) = 'hpa'
+        and t.observed_at > s.began_at - least(interval 5 second, y.sync / 2)
+        and t.observed_at < s.until + y.sync
+        and coalesce(t.replicas_written_at, t.observed_at - interval 3 second)
+            between s.began_at - least(interval 5 second, y.sync / 2) and s.until - interval 1 second
+    where c.replicas_agree is false
 ), windows as (
     -- How long the memory of an HPA counts at most: its longest stabilization window or policy period. A behavior without a
     -- window for scaling down has that of the flag. In autoscaling/v1 both lists are annotations: an hour is the most.
@@ -112,10 +142,15 @@ with unseen_answers as (
         n.writer_name, n.evidence_level, n.written_at, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
+        -- Its own status tells that it wrote this number; an older one says nothing of this write.
         coalesce(n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields'), false)
-            or n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
+            and c.told_of_success and l.reconcile_id is null
+            or l.reconcile_id is null and n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
             and c.reconcile_id not in (select reconcile_id from spans where is_target_left)
             or coalesce(x.stored <> r.desired, false) as t_rewritten,
+        l.reconcile_id is not null as t_late,
+        coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
+        c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
@@ -143,6 +178,7 @@ with unseen_answers as (
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)
     left join watched as w on w.hpa_uid = c.hpa_uid
+    left join shown_late as l using (reconcile_id)
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
@@ -159,6 +195,7 @@ with unseen_answers as (
             end
             -- What it would have decided with inputs that were never recorded is unknown, whoever wrote afterwards.
             when t_unrecorded and evidence = 'assumed' then 'no_data.recording_gap'
+            when t_unread and not_run is null then 'no_data.object_unseen'
             when decision_agrees is not false and replicas_agree is false and t_foreign then 'external_write.' || case next_writer
                 when 'kubectl' then 'manual'
                 when 'person' then 'manual'
@@ -168,7 +205,7 @@ with unseen_answers as (
             -- The controller wrote, and published another number than was stored: the API server changed it on the way.
             when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'
             -- Or somebody wrote it just afterwards: only who watches the workload can tell.
-            when decision_agrees and replicas_agree is false and t_replaced then 'no_data.object_unseen'
+            when decision_agrees and replicas_agree is false and (t_replaced or t_late or t_untold) then 'no_data.object_unseen'
             -- Where its inputs are not recorded, the HPA itself may have written it, in a reconcile that was not seen.
             when decision_agrees and replicas_agree is false and t_nameless and not (t_gap and evidence = 'assumed')
                 then 'external_write.unknown'
@@ -208,6 +245,9 @@ select
     t_write_failed and not starts_with(class, 'write_failed') as also_write_failed,
     case
         when not_run = class and class = 'no_data.object_unseen' then 'reconcile.unseen'
+        when t_unread and class = 'no_data.object_unseen' then 'scale.read'
+        when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
+        when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'
         when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'
         else missing_input
     end as missing_input,

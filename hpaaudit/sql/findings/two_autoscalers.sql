@@ -13,7 +13,8 @@ join runs.hpas as b
     on b.namespace = a.namespace
     and b.target_kind = a.target_kind
     and b.target_name = a.target_name
-    and b.hpa_uid <> a.hpa_uid
+    -- One that was made anew is no other one.
+    and b.name <> a.name
     and b.seen_at < coalesce(a.deleted_at, 'infinity')
     and a.seen_at < coalesce(b.deleted_at, 'infinity')
 group by a.hpa_uid, a.seen_at, a.deleted_at, a.target_name;

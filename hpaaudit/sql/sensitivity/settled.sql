@@ -36,8 +36,11 @@ select
     -- It must not lead elsewhere to what the controller did not decide. One or two reconciles agree by chance.
     and max(broken) = 0
     and (
-        max(explained) >= 3
-        or any_value(key) in ('restart', 'lease') and any_value(also_key) is null
+        -- A setting is wrong everywhere: one that explains few of many explains them by chance.
+        max(explained) >= 3 and 2 * max(explained) >= max(differing)
+        -- A single reconcile may be a moment off, and then a restart explains it by chance.
+        or any_value(key) = 'restart' and any_value(also_key) is null and max(explained) >= 2
+        or any_value(key) = 'lease' and any_value(also_key) is null
         or bool_or(is_asked) and any_value(key) <> 'sync-period'
     )
     -- That a reconcile did not take place is a guess.
