@@ -84,7 +84,7 @@ def _taken_over(service: str) -> Tables:
 def _gone_to_zero(cpu: float) -> Tables:
     queue = {"metric_type": "External", "metric_name": "queue", "target_type": "AverageValue"}
     return {
-        "reconciles": reconciles(2),
+        "reconciles": [*reconciles(1), *reconciles(1, first=1, raw_desired=2)],
         "metric_proposals": [
             *proposals(1, ratio=0.9, **queue),
             *proposals(1, first=1, ratio=0.0, **queue),
@@ -228,7 +228,8 @@ CASES: dict[str, Case] = {
     ),
     "external_zero_or_absent": Case(
         fires=_gone_to_zero(cpu=0.9),
-        says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2",
+        says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2 305 s later, although "
+        "another metric was at 0.9 of its target",
         spares=_gone_to_zero(cpu=0.1),
     ),
     "overflow_to_min": Case(
@@ -393,7 +394,8 @@ CASES: dict[str, Case] = {
     ),
     "outside_bounds": Case(
         fires={"reconciles": reconciles(3, reason_code="gate.above_max", spec_replicas=12)},
-        says="medium: 12 replicas stood outside 2 to 10 in 3 reconciles",
+        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: mostly 12 "
+        "outside 2 to 10",
         spares={"reconciles": reconciles(1, reason_code="gate.above_max", spec_replicas=12)},
     ),
     "vpa_or_resize": Case(
@@ -601,6 +603,92 @@ def test_no_release_before_behavior_is_told_to_use_one(pattern: str, database: P
     assert "behavior.scale" not in next_step("1.9")
     assert "behavior.scale" not in next_step("1.17.3")
     assert "behavior.scale" in next_step("1.18")
+
+
+FALLEN = _gone_to_zero(cpu=0.9)
+BEFORE, _ = FALLEN["reconciles"]
+QUEUE_BEFORE, QUEUE_AT_ZERO, *CPU = FALLEN["metric_proposals"]
+BACK = {**QUEUE_BEFORE, "reconcile_id": 10, "ts": at(150)}
+LATER = {"ts": at(60)}
+
+
+@pytest.mark.parametrize(
+    ("why", "tables"),
+    [
+        ("the replicas rose first", {"scale_events": changes((20, 4, 5), (320, 5, 4))}),
+        ("somebody else lowered them", {"scale_events": changes((20, 4, 2), writer_class="person")}),
+        (
+            "maxReplicas was lowered",
+            {"reconciles": [*FALLEN["reconciles"], *reconciles(1, first=20, reason_code="gate.above_max")]},
+        ),
+        (
+            "it was back",
+            {
+                "reconciles": [*FALLEN["reconciles"], *reconciles(1, first=10)],
+                "metric_proposals": [*FALLEN["metric_proposals"], BACK],
+            },
+        ),
+        (
+            "another metric decided",
+            {"metric_proposals": [{**QUEUE_BEFORE, "is_winner": False}, QUEUE_AT_ZERO, *CPU]},
+        ),
+        (
+            "nobody saw it fall",
+            {
+                "reconciles": [BEFORE, *reconciles(1, first=1, every_s=60, raw_desired=2)],
+                "metric_proposals": [QUEUE_BEFORE, *({**row, **LATER} for row in (QUEUE_AT_ZERO, *CPU))],
+            },
+        ),
+    ],
+)
+def test_a_metric_at_zero_is_blamed_for_no_change_that_it_did_not_make(
+    why: str, tables: Tables, database: Patterns
+) -> None:
+    assert database.verdicts("external_zero_or_absent", {**FALLEN, **tables}) == [], why
+
+
+def test_the_numbers_of_a_fall_to_zero_are_those_of_one_fall(database: Patterns) -> None:
+    """A later, deeper scale-down is not told of the first fall."""
+    tables = {**FALLEN, "scale_events": changes((320, 4, 3), (900, 9, 1))}
+    [verdict] = database.verdicts("external_zero_or_absent", tables)
+    assert "and the replicas from 4 to 3 305 s later" in verdict
+
+
+def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> None:
+    """12 replicas never stood outside of 2 to 30, and 4 -> 6 met no surge of 3."""
+    gate = {"reason_code": "gate.above_max"}
+    outside = [
+        *reconciles(3, spec_replicas=12, max_replicas=10, **gate),
+        *reconciles(2, first=3, spec_replicas=40, max_replicas=30, **gate),
+        *reconciles(2, first=5, spec_replicas=50, max_replicas=30, **gate),
+    ]
+    [verdict] = database.verdicts("outside_bounds", {"reconciles": outside})
+    assert verdict.endswith("mostly 12 outside 2 to 10")
+
+    up = {"action": "scale_up"}
+    raised = [
+        *reconciles(1, first=4, status_replicas=5, desired=6, **up),
+        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, desired=9, **up),
+    ]
+    counted = [*proposals(1, first=4, unready_pods=4), *proposals(1, first=8, unready_pods=1)]
+    tables: Tables = {"rollouts": [{}], "reconciles": raised, "metric_proposals": counted}
+    [verdict] = database.verdicts("rollout_inflation", tables)
+    assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
+
+
+def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -> None:
+    """What most metrics lack is not told of the metric that fails most."""
+    lost = {"valid": False, "is_winner": False}
+    tables: Tables = {
+        "reconciles": reconciles(4, reason_code="gate.all_metrics_invalid"),
+        "metric_proposals": [
+            *proposals(4, metric_name="queue", invalid_code="metric.invalid.not_registered", **lost),
+            *proposals(3, metric_idx=1, metric_name="cpu", invalid_code="metric.invalid.forbidden", **lost),
+            *proposals(3, metric_idx=2, metric_name="memory", invalid_code="metric.invalid.forbidden", **lost),
+        ],
+    }
+    [verdict] = database.verdicts("metric_forbidden_or_unregistered", tables)
+    assert verdict == "low: the controller finds nothing that serves queue in 4 reconciles"
 
 
 def test_every_pattern_has_a_case() -> None:
