@@ -150,6 +150,20 @@ class Patterns:
         finally:
             ask("rollback")
 
+    def asked(self, question: str, tables: Tables) -> list[Row]:
+        """What a question about every HPA and the whole recording answers of these rows."""
+        text = sql.folder("questions")[question]
+        scope = {"hpa": "%", "since": at(-86400), "until": at(7 * 86400)}
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            answer = ask(text, {name: value for name, value in scope.items() if f"${name}" in text})
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():

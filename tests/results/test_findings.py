@@ -691,6 +691,29 @@ def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -
     assert verdict == "low: the controller finds nothing that serves queue in 4 reconciles"
 
 
+UP_AND_DOWN = CASES["flapping"].fires["scale_events"]
+
+
+@pytest.mark.parametrize("undone", ["gitops", "person", "autoscaler", "unknown"])
+def test_an_hpa_that_undoes_what_others_write_does_not_flap(undone: str, database: Patterns) -> None:
+    """It only ever raised the replicas, or lowered them after somebody had raised them."""
+    wrote = changes((100, 8, 2), (300, 8, 25), (500, 8, 2), (700, 8, 25), writer_class=undone)
+    restored = changes((120, 2, 8), (320, 25, 8), (520, 2, 8), (720, 25, 8))
+    tables = {"scale_events": [*wrote, *restored]}
+    assert database.verdicts("flapping", tables) == []
+    assert database.asked("which_hpas_flap", tables) == []
+
+
+def test_a_change_that_an_edited_bound_enforced_is_no_reversal(database: Patterns) -> None:
+    lowered = {"scale_events": [{**row, "reconcile_id": row["scale_event_id"]} for row in UP_AND_DOWN]}
+    own = {"reconciles": [*reconciles(1, first=400), *reconciles(1, first=900)]}
+    enforced = {"reconciles": [*reconciles(1, first=400, reason_code="gate.above_max"), *reconciles(1, first=900)]}
+    assert database.verdicts("flapping", {**lowered, **own}) == database.verdicts("flapping", CASES["flapping"].fires)
+    assert database.verdicts("flapping", {**lowered, **enforced}) == []
+    assert [row["reversals"] for row in database.asked("which_hpas_flap", {**lowered, **own})] == [3]
+    assert database.asked("which_hpas_flap", {**lowered, **enforced}) == []
+
+
 def test_every_pattern_has_a_case() -> None:
     assert set(CASES) == set(sql.folder("findings"))
     assert at(0) == START
