@@ -164,6 +164,17 @@ class Patterns:
         finally:
             ask("rollback")
 
+    def unknown(self, tables: Tables) -> list[str]:
+        """What the page of the one HPA of these rows says is unknown of its undecidable reconciles."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            [(why,)] = ask(f"select why from ({sql.folder('account')['hpas'].rstrip().removesuffix(';')})").fetchall()  # noqa: S608 our own
+            return list(why or ())
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():

@@ -10,6 +10,7 @@ from hpaaudit.results.account_reconcile import interesting
 from hpaaudit.results.questions import Scope, defaults
 from hpaaudit.results.read import Results
 from tests.results import story
+from tests.results.patterns import Row, patterns, reconciles
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +55,28 @@ def test_the_moment_follows_the_order_in_which_the_headline_names_causes(account
     since = defaults(account_results, Scope(since_us=unexplained))["at"]
     (at,) = account_results.rows("select epoch_us($at) as at_us", at=since)
     assert at["at_us"] == unexplained
+
+
+def test_a_gap_during_a_write_by_somebody_is_not_explained_by_that_write() -> None:
+    """The divergence of the write stays open over reconciles that cannot be decided."""
+    gap = {"class": "no_data.recording_gap", "verdict": "undecidable"}
+    wrote = reconciles(1, divergence_id=1, verdict="divergent", **{"class": "external_write.gitops"})
+    during = reconciles(2, first=1, divergence_id=1, **gap)
+    later = reconciles(2, first=9, divergence_id=2, **gap)
+    divergences: list[Row] = [
+        {
+            "divergence_id": 1,
+            "class": "external_write.gitops",
+            "explanation": "argocd-application-controller wrote 6 -> 2",
+        },
+        {"divergence_id": 2, "class": "no_data.recording_gap", "explanation": "not observed: recorder restarted"},
+    ]
+    with patterns() as database:
+
+        def unknown(*rows: Row) -> list[str]:
+            return database.unknown({"reconciles": rows, "divergences": divergences})
+
+        assert unknown(*wrote, *during, *later) == ["recorder restarted"]
+        assert unknown(*wrote, *during) == ["something that was not recorded"]
+        assert unknown(*wrote) == []
+        assert unknown(*reconciles(1, verdict="undecidable", **{"class": "no_data.warmup"})) == []
