@@ -23,7 +23,7 @@ class Mark:
 
     until_us   its end, None for an instant
     who        who did it, as far as that is known: a writer, a manager of fields, a stream of the recorder
-    what       what was done, such as `6 -> 2`, or the class of a divergence
+    what       what was done, such as `6 -> 2`, the class of a divergence, or the whole sentence of a restart
     """
 
     at_us: Micros

@@ -175,6 +175,18 @@ class Patterns:
         finally:
             ask("rollback")
 
+    def marks(self, tables: Tables) -> list[Row]:
+        """What a timeline of the one HPA of these rows marks besides reconciles."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            answer = ask(sql.folder("timeline")["marks"], {name: HPA[name] for name in ("namespace", "name")})
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():

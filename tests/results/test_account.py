@@ -10,7 +10,7 @@ from hpaaudit.results.account_reconcile import interesting
 from hpaaudit.results.questions import Scope, defaults
 from hpaaudit.results.read import Results
 from tests.results import story
-from tests.results.patterns import Row, patterns, reconciles
+from tests.results.patterns import Row, at, patterns, reconciles
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +80,20 @@ def test_a_gap_during_a_write_by_somebody_is_not_explained_by_that_write() -> No
         assert unknown(*wrote, *during) == ["something that was not recorded"]
         assert unknown(*wrote) == []
         assert unknown(*reconciles(1, verdict="undecidable", **{"class": "no_data.warmup"})) == []
+
+
+def test_the_first_controller_process_is_no_other_one() -> None:
+    def said(*epochs: Row, of_epoch: int) -> list[str]:
+        tables = {"controller_epochs": epochs, "reconciles": reconciles(1, first=4, epoch_id=of_epoch)}
+        return [mark["what"] for mark in database.marks(tables)]
+
+    def started(epoch_id: int, second: float) -> Row:
+        return {"epoch_id": epoch_id, "acquired_at": at(second), "evidence": "started"}
+
+    with patterns() as database:
+        assert said(started(1, 0), of_epoch=1) == []
+        assert said(started(1, 0), started(2, 70), of_epoch=1) == ["another controller process began"]
+        assert said(started(0, -9), started(1, 70), of_epoch=0) == ["another controller process began"]
+        # Nothing is known of the one that reconciled before.
+        assert said(started(1, 70), of_epoch=0) == ["another controller process began"]
+        assert said(started(1, 30), of_epoch=1) == ["a controller process began"]
