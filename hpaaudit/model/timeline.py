@@ -74,6 +74,7 @@ class Timeline:
 
     file        the results file;  scales   actual changes of the target, in order
     moment_us   the moment that matters most
+    later_releases   those as which later controller processes were decided, with the time of each
     """
 
     file: str
@@ -87,3 +88,4 @@ class Timeline:
     moment_us: Micros
     scales: tuple[Scale, ...]
     marks: tuple[Mark, ...]
+    later_releases: tuple[tuple[Micros, str], ...] = ()

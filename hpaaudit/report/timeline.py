@@ -10,7 +10,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
 from hpaaudit.report.codes import legend
 from hpaaudit.report.paint import Paint, plain
-from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, stamp
+from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, releases_in_turn, stamp
 
 HEIGHT = 10
 """The most rows of the chart of replicas."""
@@ -49,7 +49,7 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     clock = Clock(first_us, last_us)
     title = f"{timeline.namespace}/{timeline.name}" + (f" -> {timeline.target}" if timeline.target else "")
     head = f"{screen.paint(printable(title), 'title')}   {stamp(first_us)} to {clock(last_us)}   "
-    head += f"release {timeline.release}"
+    head += "release " + releases_in_turn(timeline.release, timeline.later_releases, clock)
     marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:

@@ -34,9 +34,12 @@ where namespace = $namespace and name = $name
 union all
 -- The first process that is known is no other one, and one that began with the recording is no event in it.
 select epoch_us(e.acquired_at), null, 'restart', coalesce(e.holder, ''),
-    if(e.is_other, 'another controller process began', 'a controller process began')
+    if(e.is_other, 'another', 'a') || ' controller process'
+    || if(e.decided_as <> e.decided_before, ' of release ' || e.decided_as, '') || ' began'
 from (
-    select *, epoch_id > min(least(epoch_id, (select min(epoch_id) from reconciles))) over () as is_other
+    select
+        *, coalesce(lag(decided_as) over (order by epoch_id), decided_as, '') as decided_before,
+        epoch_id > min(least(epoch_id, (select min(epoch_id) from reconciles))) over () as is_other
     from controller_epochs
 ) as e
 cross join recordings as o
