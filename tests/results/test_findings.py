@@ -201,7 +201,9 @@ CASES: dict[str, Case] = {
         spares={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="my-rollouts")},
     ),
     "value_vs_average": Case(
-        fires=_queue([2.0, 2.0, 1.9]), says="high: queue has a target of type Value", spares=_queue([2.0, 1.5, 1.1])
+        fires=_queue([2.0, 2.0, 1.9]),
+        says="high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16 replicas",
+        spares=_queue([2.0, 1.5, 1.1]),
     ),
     "metric_not_responding": Case(
         fires=_memory([1.5, 1.5, 1.5]), says="medium: memory stood at 1.5", spares=_memory([1.5, 1.3, 1.2])
@@ -354,7 +356,9 @@ CASES: dict[str, Case] = {
         spares={"divergences": [{"class": "write_failed.conflict"}]},
     ),
     "behavior_lost_by_old_api": Case(
-        fires=_revised(None), says="medium: Terraform removed the behavior 1 time", spares=_revised('{"scaleUp": {}}')
+        fires=_revised(None),
+        says="medium: the behavior was removed 1 time; maxReplicas was then managed by Terraform",
+        spares=_revised('{"scaleUp": {}}'),
     ),
     "keda_pause_race": Case(
         fires={"scaled_objects": [{"annotations": '{"autoscaling.keda.sh/paused-replicas":"0"}'}]},
@@ -712,6 +716,53 @@ def test_a_change_that_an_edited_bound_enforced_is_no_reversal(database: Pattern
     assert database.verdicts("flapping", {**lowered, **enforced}) == []
     assert [row["reversals"] for row in database.asked("which_hpas_flap", {**lowered, **own})] == [3]
     assert database.asked("which_hpas_flap", {**lowered, **enforced}) == []
+
+
+def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: Patterns) -> None:
+    """At every scale-up it was as high as at the one before."""
+    climb = _queue([2.0, 2.0, 2.0])
+    ups = [{**row, "reconcile_id": 2 * n, "ts": at(30 * n)} for n, row in enumerate(climb["reconciles"])]
+    high = [{**row, "reconcile_id": 2 * n, "ts": at(30 * n)} for n, row in enumerate(climb["metric_proposals"])]
+    between: Row = {**high[0], "reconcile_id": 1, "ts": at(15)}
+    tables: Tables = {"reconciles": [*ups, *reconciles(1, first=1)], "metric_proposals": [*high, between]}
+    assert len(database.verdicts("value_vs_average", tables)) == 1
+    fell = {**tables, "metric_proposals": [*high, {**between, "ratio": 0.75}]}
+    assert database.verdicts("value_vs_average", fell) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "proposal", "said"),
+    [
+        ("gate.metric_failed", 9, "could scale: other metrics asked for up to 1 pod more"),
+        ("gate.metric_failed", 6, "could scale"),
+        ("gate.metric_failed", None, "could scale"),
+        ("gate.partial_metrics_block_down", 9, "could scale down"),
+        ("gate.partial_metrics_block_down", 6, "scaled down: up to 2 pods kept"),
+        ("gate.partial_metrics_block_down", None, "could scale down"),
+    ],
+)
+def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
+    code: str, proposal: int | None, said: str, database: Patterns
+) -> None:
+    """Until 1.14 it ended the reconcile, so that nothing could scale up either."""
+    failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
+    tables: Tables = {
+        "reconciles": reconciles(5, reason_code=code, spec_replicas=8),
+        "metric_proposals": [
+            *proposals(5, proposal=proposal, valid=proposal is not None, metric_idx=2),
+            *proposals(5, **failed),
+        ],
+    }
+    [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
+    assert verdict.endswith(f"qps was unusable for 75 s, so that nothing {said}")
+
+
+def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Patterns) -> None:
+    before, after = _revised(None)["hpa_specs"]
+    tables: Tables = {"hpa_specs": [before, {**after, "writer_manager": ""}]}
+    [(_, verdict, _, next_step)] = database.found("behavior_lost_by_old_api", tables)
+    assert verdict == "the behavior was removed 1 time"
+    assert "may" in next_step
 
 
 def test_every_pattern_has_a_case() -> None:
