@@ -51,6 +51,11 @@ class Prepared:
     loss: "MemoryLoss | None" = None
     hpas: frozenset[str] = frozenset()
 
+    @property
+    def releases(self) -> dict[str, str]:
+        """The release as which a process is decided, by the version or release that the recording gives it."""
+        return {seen.version or seen.release: self.flags_of(seen).release for seen in self.plan.controllers}
+
     def flags_of(self, controller: ControllerSeen) -> Flags:
         """The flags of one controller process. What the user said wins."""
         from hpaaudit.api.flags import with_flags

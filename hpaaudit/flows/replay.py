@@ -244,6 +244,7 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
         detail=detail,
         assumptions=prepared.assumptions,
         options=options,
+        releases=prepared.releases,
         since_us=request.scope.since_us,
         until_us=request.scope.until_us,
     )

@@ -183,6 +183,8 @@ class ReplayAccount:
     """One replay.
 
     file        the results file;  recording   the recording that was replayed
+    later_releases   those as which later controller processes were decided, with the time of each
+    api_server  other versions that the API server said later, if nothing tells the release of the controller
     gaps        what was not observed, and for how many seconds
     missing     what was not recorded at all, as `inspect` says it
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed. Several HPAs that
@@ -199,6 +201,8 @@ class ReplayAccount:
     hpas: tuple[HpaAccount, ...]
     missing: tuple[Missing, ...] = ()
     timelines: tuple[Timeline, ...] = ()
+    later_releases: tuple[tuple[Micros, str], ...] = ()
+    api_server: tuple[tuple[Micros, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +264,8 @@ class ReconcileAccount(Explained):
     budget       of each policy of the direction in which the HPA wanted to go; empty without a behavior
     published, computed   the texts of the conditions, as the controller published them and as the replay computes them
     file         the results file
+    release      the one as which its controller process is decided
+    api_server   the last other version than the first that it had said, if nothing tells the controller's release
     assumed      settings that were not recorded and that this decision used, with their values
     """
 
@@ -306,3 +312,4 @@ class ReconcileAccount(Explained):
     computed: tuple[ConditionText, ...] = ()
     assumed: tuple[Assumption, ...] = ()
     file: str = ""
+    api_server: str = ""

@@ -1,6 +1,7 @@
 """The output of a replay: when each reconcile took place, what it decided, and what was assumed."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.memory import Memory
@@ -91,6 +92,7 @@ class Replay:
     detail        how many steps and pods are stored
     assumptions   the settings of the controller
     options       as the user wrote them, if they narrow or change the replay; empty for the whole recording
+    releases      the release as which a process is decided, by the version or release that the recording gives it
     since_us      what came earlier is evidence, but is not shown; None: everything is
     until_us      the same of what came later
     """
@@ -102,5 +104,6 @@ class Replay:
     detail: str
     assumptions: tuple[Assumption, ...]
     options: str = ""
+    releases: Mapping[str, str] = field(default_factory=dict)
     since_us: Micros | None = None
     until_us: Micros | None = None

@@ -23,7 +23,7 @@ class Mark:
 
     until_us   its end, None for an instant
     who        who did it, as far as that is known: a writer, a manager of fields, a stream of the recorder
-    what       what was done, such as `6 -> 2`, or the class of a divergence
+    what       what was done, such as `6 -> 2`, the class of a divergence, or the whole sentence of a restart
     """
 
     at_us: Micros
@@ -74,6 +74,7 @@ class Timeline:
 
     file        the results file;  scales   actual changes of the target, in order
     moment_us   the moment that matters most
+    later_releases   those as which later controller processes were decided, with the time of each
     """
 
     file: str
@@ -87,3 +88,4 @@ class Timeline:
     moment_us: Micros
     scales: tuple[Scale, ...]
     marks: tuple[Mark, ...]
+    later_releases: tuple[tuple[Micros, str], ...] = ()

@@ -206,6 +206,8 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield "controller", "what it decided was not recorded"
     if account.evidence == "assumed":
         yield "input", "which values the controller read: nothing that it published follows from those that were seen"
+    if account.api_server:
+        yield "release", f"of the controller; the API server had said {account.api_server} by then"
     unmeasured = [index for index, metric in enumerate(account.metrics) if metric.missing_pods]
     for index in unmeasured:
         metric = account.metrics[index]

@@ -11,7 +11,16 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
 from hpaaudit.report.reasons import why
-from hpaaudit.report.text import Clock, duration, duration_between, paragraph, pasteable, printable, stamp
+from hpaaudit.report.text import (
+    Clock,
+    duration,
+    duration_between,
+    paragraph,
+    pasteable,
+    printable,
+    releases_in_turn,
+    stamp,
+)
 from hpaaudit.report.text_table import table
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
 
@@ -53,9 +62,10 @@ def replay_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None 
 
 
 def _head(account: ReplayAccount) -> str:
-    release = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
+    source = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
+    releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
-    return f"{printable(account.recording)}   {span}   release {account.release}" + (f" ({release})" if release else "")
+    return f"{printable(account.recording)}   {span}   release {releases}" + (f" ({source})" if source else "")
 
 
 def clock_of(account: ReplayAccount) -> Clock:
@@ -435,6 +445,12 @@ def unseen_lines(account: ReplayAccount) -> Iterator[str]:
     """What was not observed, and what was not recorded at all."""
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
+    if account.api_server:
+        versions = " and ".join(f"{version} at {clock_of(account)(at_us)}" for at_us, version in account.api_server)
+        yield paragraph(
+            f"not recorded: the release of the controller (its API server first said {printable(versions)}; "
+            f"every reconcile is decided as {account.release})"
+        )
     for missing in account.missing:
         yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
 

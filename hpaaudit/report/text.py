@@ -3,6 +3,7 @@
 import shlex
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -59,6 +60,11 @@ class Clock:
         """`14:05:19Z`, or `2026-03-02T14:05:19Z` where the time of day alone may be that of another day."""
         days = {in_zone(us)[:10] for us in (self.first_us, at_us, self.last_us)}
         return clock(at_us) if len(days) == 1 else in_zone(at_us)
+
+
+def releases_in_turn(first: str, later: Sequence[tuple[Micros, str]], clock: Clock) -> str:
+    """`1.20.15, from 14:20:00Z 1.36.3`: the release of the first controller process, and those that came later."""
+    return ", ".join([first, *(f"from {clock(at_us)} {release}" for at_us, release in later)])
 
 
 def stamp(at_us: Micros) -> str:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
 from hpaaudit.report.codes import legend
 from hpaaudit.report.paint import Paint, plain
-from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, stamp
+from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, releases_in_turn, stamp
 
 HEIGHT = 10
 """The most rows of the chart of replicas."""
@@ -48,7 +49,7 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     clock = Clock(first_us, last_us)
     title = f"{timeline.namespace}/{timeline.name}" + (f" -> {timeline.target}" if timeline.target else "")
     head = f"{screen.paint(printable(title), 'title')}   {stamp(first_us)} to {clock(last_us)}   "
-    head += f"release {timeline.release}"
+    head += "release " + releases_in_turn(timeline.release, timeline.later_releases, clock)
     marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
@@ -214,7 +215,7 @@ def words_of_mark(mark: Mark) -> str:
         case MarkKind.ROLLOUT:
             return f"rollout of {mark.what}" if mark.what else "rollout"
         case MarkKind.RESTART:
-            return "another controller process began" + (f" ({mark.who})" if mark.who else "")
+            return mark.what + (f" ({mark.who})" if mark.who else "")
         case MarkKind.DIVERGENCE:
             return f"divergence: {mark.what}"
         case MarkKind.GAP:
@@ -224,9 +225,10 @@ def words_of_mark(mark: Mark) -> str:
 def _words(timeline: Timeline, first_us: Micros, last_us: Micros) -> Iterator[str]:
     """What the rows show, in numbers."""
     points = [point for point in timeline.points if first_us <= point.at_us <= last_us]
-    bounds = sorted({(point.min_replicas, point.max_replicas) for point in points if point.max_replicas is not None})
-    if bounds:
-        yield paragraph("replicas: bounds " + ", then ".join(f"{low} to {high}" for low, high in bounds))
+    bounds = [(point.min_replicas, point.max_replicas) for point in points if point.max_replicas is not None]
+    if in_turn := [f"{low} to {high}" for (low, high), _ in groupby(bounds)]:
+        more = f" and {len(in_turn) - LISTED} more" if len(in_turn) > LISTED else ""
+        yield paragraph("replicas: bounds " + ", then ".join(in_turn[:LISTED]) + more)
     ratios = [point.ratio for point in points if point.ratio is not None]
     if ratios:
         span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"

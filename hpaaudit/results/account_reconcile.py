@@ -119,6 +119,7 @@ def _account(
         at_source=row["at_source"],
         uncertainty_s=row["uncertainty_s"],
         release=row["release"],
+        api_server=row["api_server"] or "",
         spec_replicas=row["spec_replicas"],
         status_replicas=row["status_replicas"],
         min_replicas=row["min_replicas"],

@@ -1,7 +1,7 @@
 """Lists the controller's processes: as a capture names them, else one for each holder of the Lease."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hpaaudit.api.flags import lease_duration_us
@@ -16,9 +16,14 @@ class Epochs:
     """The controller's processes in the order in which they took over, as the replay counts them.
 
     Number 0 is the process that ran when the recording began. Each start and each new holder counts one up.
+
+    release    the release as which the first process is decided
+    releases   that of another one, by the version or release that a capture gives it; else it is that of the one before
     """
 
-    def __init__(self) -> None:
+    def __init__(self, release: str = "", releases: Mapping[str, str] | None = None) -> None:
+        self._release = release
+        self._releases = releases or {}
         self._epochs: list[dict[str, Any]] = [{}]
         self._leases: list[LeaseSeen] = []
         self._lease_duration_us = LEASE_DURATION_US
@@ -31,7 +36,9 @@ class Epochs:
         self._lease_duration_us = lease_duration_us(dict(fact.flags)) or LEASE_DURATION_US
         if fact.state == "started":
             self._begin(fact.at_us)
+        self._release = self._releases.get(fact.version or fact.release, self._release)
         self._epochs[-1] |= {
+            "decided_as": self._release,
             "acquired_at": self._epochs[-1].get("acquired_at", fact.at_us),
             "evidence": fact.state,
             "release": fact.release,
@@ -53,6 +60,7 @@ class Epochs:
         epoch |= {"holder": fact.holder, "lease_transitions": fact.transitions, "renewed_at": fact.renewed_us}
         epoch.setdefault("acquired_at", fact.acquired_us or fact.at_us)
         epoch.setdefault("evidence", "lease")
+        epoch.setdefault("decided_as", self._release)
 
     def outages(self, unseen: Sequence[tuple[Micros, Micros]], ended_us: Micros) -> tuple[Outage, ...]:
         """The times without a leader. `unseen` are the gaps of the watch of Leases."""

@@ -1,5 +1,6 @@
 """Turns facts about HPAs, controllers and gaps into rows. A state is stored only when it changed."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
@@ -64,9 +65,10 @@ class FactTables:
         self._info = info
         self._replay_id = replay.replay_id
         self._hpas: dict[str, _Hpa] = {}
-        self._epochs = Epochs()
+        self._epochs = Epochs(replay.release, replay.releases)
         self._lease_gaps: list[tuple[Micros, Micros]] = []
         self._version = ""
+        self._versions: list[tuple[Micros, str]] = []
         self._clock_offset_us: Micros | None = None
 
     def add(self, facts: Iterable[Fact]) -> None:
@@ -95,6 +97,9 @@ class FactTables:
             "started_at": info.started_us,
             "ended_at": info.ended_us,
             "k8s_version": self._version,
+            "k8s_version_changes": json.dumps(
+                [{"at_us": at_us, "version": said} for at_us, said in self._versions[1:]]
+            ),
             "recorder_version": info.recorder_version,
             "format_version": info.format_version,
             "clock_offset_ms": None if self._clock_offset_us is None else self._clock_offset_us / 1000,
@@ -166,6 +171,8 @@ class FactTables:
     @_take.register
     def _(self, fact: VersionRead) -> None:
         self._version = fact.version
+        if fact.version not in (said for _, said in self._versions):
+            self._versions.append((fact.at_us, fact.version))
         self._clock_offset_us = fact.clock_offset_us
 
     @_take.register

@@ -3,6 +3,7 @@
 from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
+from hpaaudit.results.moments import account_sql
 from hpaaudit.results.read import Results
 
 
@@ -12,7 +13,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
     head = results.rows(
         """
         select
-            p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+            epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
             (
                 select target_kind || '/' || target_name
                 from hpas
@@ -20,19 +21,20 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
                 order by seen_at desc, hpa_uid
                 limit 1
             ) as target
-        from replays as p
-        join recordings as r using (replay_id)
+        from recordings as r
         """,
         namespace=namespace,
         name=name,
     )[0]
+    replayed = results.rows(account_sql("replay"))[0]
     rows = {part: results.rows(text, namespace=namespace, name=name) for part, text in sql.folder("timeline").items()}
     return Timeline(
         file=str(results.path),
         namespace=namespace,
         name=name,
         target=head["target"] or "",
-        release=head["release"],
+        release=replayed["release"],
+        later_releases=tuple(replayed["later_releases"] or ()),
         started_us=head["started_us"],
         ended_us=head["ended_us"],
         moment_us=moment_us,

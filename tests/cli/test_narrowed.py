@@ -15,6 +15,7 @@ from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.units import Micros
+from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from tests.recordings.kept import RECORDINGS
 
@@ -122,3 +123,30 @@ def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before
         (hpa,) = account(results).hpas
     assert hpa.divergent == 1
     assert [(write.writer_name, write.restored_to) for write in hpa.foreign_writes] == [("kubectl", 6)]
+
+
+SEEN_OF_A_RECONCILE = ("50_status", "55_conditions", "60_events")
+
+
+def seen_of(results: Results, reconcile_id: int) -> dict[str, list[dict[str, Any]]]:
+    """What `explain` says that Kubernetes said of a reconcile."""
+    return {
+        name: [
+            {column: value for column, value in row.items() if column != "replay_id"}
+            for row in results.rows(sql.folder("evidence")[name].replace("($reconcile_ids)", f"({reconcile_id})"))
+        ]
+        for name in SEEN_OF_A_RECONCILE
+    }
+
+
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
+def test_nothing_from_after_its_time_stands_under_the_last_reconcile_that_is_shown(
+    recording: Path, tmp_path: Path
+) -> None:
+    """The status and the Events of the next reconcile are in the results too."""
+    with replay(recording, into=tmp_path / "whole.duckdb") as whole:
+        first_us, last_us = whole.span
+        until = Micros((first_us + last_us) // 2)
+        with replay(recording, into=tmp_path / "part.duckdb", until=until) as shown:
+            (last,) = shown.rows("select max(reconcile_id) as reconcile_id from reconciles")
+            assert seen_of(shown, last["reconcile_id"]) == seen_of(whole, last["reconcile_id"])

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,16 @@ def test_an_edit_or_a_gap_is_marked_at_its_time_and_named() -> None:
     assert unseen.count("░") in range(12, 16)
     numbers = next(line for line in text.splitlines() if line.split() == ["1", "2"])
     assert numbers.index("1") in range(44, 48)
+
+
+def test_bounds_are_told_in_the_order_in_which_they_held() -> None:
+    bounds = [(1, 12), (1, 12), (1, 1), (6, 6), (3, 10), (1, 12)]
+    points = [
+        replace(point(15 * number, 4, 4), min_replicas=low, max_replicas=high)
+        for number, (low, high) in enumerate(bounds)
+    ]
+    text = " ".join(drawn(points=tuple(points)).split())
+    assert "bounds 1 to 12, then 1 to 1, then 6 to 6, then 3 to 10, then 1 to 12" in text
 
 
 def test_the_chart_knows_the_number_before_the_first_change() -> None:

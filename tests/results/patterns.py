@@ -150,6 +150,43 @@ class Patterns:
         finally:
             ask("rollback")
 
+    def asked(self, question: str, tables: Tables) -> list[Row]:
+        """What a question about every HPA and the whole recording answers of these rows."""
+        text = sql.folder("questions")[question]
+        scope = {"hpa": "%", "since": at(-86400), "until": at(7 * 86400)}
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            answer = ask(text, {name: value for name, value in scope.items() if f"${name}" in text})
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
+    def unknown(self, tables: Tables) -> list[str]:
+        """What the page of the one HPA of these rows says is unknown of its undecidable reconciles."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            [(why,)] = ask(f"select why from ({sql.folder('account')['hpas'].rstrip().removesuffix(';')})").fetchall()  # noqa: S608 our own
+            return list(why or ())
+        finally:
+            ask("rollback")
+
+    def marks(self, tables: Tables) -> list[Row]:
+        """What a timeline of the one HPA of these rows marks besides reconciles."""
+        ask = self._connection.execute
+        ask("begin")
+        try:
+            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+            answer = ask(sql.folder("timeline")["marks"], {name: HPA[name] for name in ("namespace", "name")})
+            names = [column[0] for column in answer.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        finally:
+            ask("rollback")
+
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
         for table, rows in tables.items():

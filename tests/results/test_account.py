@@ -10,6 +10,7 @@ from hpaaudit.results.account_reconcile import interesting
 from hpaaudit.results.questions import Scope, defaults
 from hpaaudit.results.read import Results
 from tests.results import story
+from tests.results.patterns import Row, at, patterns, reconciles
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +55,45 @@ def test_the_moment_follows_the_order_in_which_the_headline_names_causes(account
     since = defaults(account_results, Scope(since_us=unexplained))["at"]
     (at,) = account_results.rows("select epoch_us($at) as at_us", at=since)
     assert at["at_us"] == unexplained
+
+
+def test_a_gap_during_a_write_by_somebody_is_not_explained_by_that_write() -> None:
+    """The divergence of the write stays open over reconciles that cannot be decided."""
+    gap = {"class": "no_data.recording_gap", "verdict": "undecidable"}
+    wrote = reconciles(1, divergence_id=1, verdict="divergent", **{"class": "external_write.gitops"})
+    during = reconciles(2, first=1, divergence_id=1, **gap)
+    later = reconciles(2, first=9, divergence_id=2, **gap)
+    divergences: list[Row] = [
+        {
+            "divergence_id": 1,
+            "class": "external_write.gitops",
+            "explanation": "argocd-application-controller wrote 6 -> 2",
+        },
+        {"divergence_id": 2, "class": "no_data.recording_gap", "explanation": "not observed: recorder restarted"},
+    ]
+    with patterns() as database:
+
+        def unknown(*rows: Row) -> list[str]:
+            return database.unknown({"reconciles": rows, "divergences": divergences})
+
+        assert unknown(*wrote, *during, *later) == ["recorder restarted"]
+        assert unknown(*wrote, *during) == ["something that was not recorded"]
+        assert unknown(*wrote) == []
+        assert unknown(*reconciles(1, verdict="undecidable", **{"class": "no_data.warmup"})) == []
+
+
+def test_the_first_controller_process_is_no_other_one() -> None:
+    def said(*epochs: Row, of_epoch: int) -> list[str]:
+        tables = {"controller_epochs": epochs, "reconciles": reconciles(1, first=4, epoch_id=of_epoch)}
+        return [mark["what"] for mark in database.marks(tables)]
+
+    def started(epoch_id: int, second: float) -> Row:
+        return {"epoch_id": epoch_id, "acquired_at": at(second), "evidence": "started"}
+
+    with patterns() as database:
+        assert said(started(1, 0), of_epoch=1) == []
+        assert said(started(1, 0), started(2, 70), of_epoch=1) == ["another controller process began"]
+        assert said(started(0, -9), started(1, 70), of_epoch=0) == ["another controller process began"]
+        # Nothing is known of the one that reconciled before.
+        assert said(started(1, 70), of_epoch=0) == ["another controller process began"]
+        assert said(started(1, 30), of_epoch=1) == ["a controller process began"]

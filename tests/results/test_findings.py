@@ -84,7 +84,7 @@ def _taken_over(service: str) -> Tables:
 def _gone_to_zero(cpu: float) -> Tables:
     queue = {"metric_type": "External", "metric_name": "queue", "target_type": "AverageValue"}
     return {
-        "reconciles": reconciles(2),
+        "reconciles": [*reconciles(1), *reconciles(1, first=1, raw_desired=2)],
         "metric_proposals": [
             *proposals(1, ratio=0.9, **queue),
             *proposals(1, first=1, ratio=0.0, **queue),
@@ -201,7 +201,9 @@ CASES: dict[str, Case] = {
         spares={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="my-rollouts")},
     ),
     "value_vs_average": Case(
-        fires=_queue([2.0, 2.0, 1.9]), says="high: queue has a target of type Value", spares=_queue([2.0, 1.5, 1.1])
+        fires=_queue([2.0, 2.0, 1.9]),
+        says="high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16 replicas",
+        spares=_queue([2.0, 1.5, 1.1]),
     ),
     "metric_not_responding": Case(
         fires=_memory([1.5, 1.5, 1.5]), says="medium: memory stood at 1.5", spares=_memory([1.5, 1.3, 1.2])
@@ -228,7 +230,8 @@ CASES: dict[str, Case] = {
     ),
     "external_zero_or_absent": Case(
         fires=_gone_to_zero(cpu=0.9),
-        says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2",
+        says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2 305 s later, although "
+        "another metric was at 0.9 of its target",
         spares=_gone_to_zero(cpu=0.1),
     ),
     "overflow_to_min": Case(
@@ -353,7 +356,9 @@ CASES: dict[str, Case] = {
         spares={"divergences": [{"class": "write_failed.conflict"}]},
     ),
     "behavior_lost_by_old_api": Case(
-        fires=_revised(None), says="medium: Terraform removed the behavior 1 time", spares=_revised('{"scaleUp": {}}')
+        fires=_revised(None),
+        says="medium: the behavior was removed 1 time; maxReplicas was then managed by Terraform",
+        spares=_revised('{"scaleUp": {}}'),
     ),
     "keda_pause_race": Case(
         fires={"scaled_objects": [{"annotations": '{"autoscaling.keda.sh/paused-replicas":"0"}'}]},
@@ -393,7 +398,8 @@ CASES: dict[str, Case] = {
     ),
     "outside_bounds": Case(
         fires={"reconciles": reconciles(3, reason_code="gate.above_max", spec_replicas=12)},
-        says="medium: 12 replicas stood outside 2 to 10 in 3 reconciles",
+        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: mostly 12 "
+        "outside 2 to 10",
         spares={"reconciles": reconciles(1, reason_code="gate.above_max", spec_replicas=12)},
     ),
     "vpa_or_resize": Case(
@@ -601,6 +607,162 @@ def test_no_release_before_behavior_is_told_to_use_one(pattern: str, database: P
     assert "behavior.scale" not in next_step("1.9")
     assert "behavior.scale" not in next_step("1.17.3")
     assert "behavior.scale" in next_step("1.18")
+
+
+FALLEN = _gone_to_zero(cpu=0.9)
+BEFORE, _ = FALLEN["reconciles"]
+QUEUE_BEFORE, QUEUE_AT_ZERO, *CPU = FALLEN["metric_proposals"]
+BACK = {**QUEUE_BEFORE, "reconcile_id": 10, "ts": at(150)}
+LATER = {"ts": at(60)}
+
+
+@pytest.mark.parametrize(
+    ("why", "tables"),
+    [
+        ("the replicas rose first", {"scale_events": changes((20, 4, 5), (320, 5, 4))}),
+        ("somebody else lowered them", {"scale_events": changes((20, 4, 2), writer_class="person")}),
+        (
+            "maxReplicas was lowered",
+            {"reconciles": [*FALLEN["reconciles"], *reconciles(1, first=20, reason_code="gate.above_max")]},
+        ),
+        (
+            "it was back",
+            {
+                "reconciles": [*FALLEN["reconciles"], *reconciles(1, first=10)],
+                "metric_proposals": [*FALLEN["metric_proposals"], BACK],
+            },
+        ),
+        (
+            "another metric decided",
+            {"metric_proposals": [{**QUEUE_BEFORE, "is_winner": False}, QUEUE_AT_ZERO, *CPU]},
+        ),
+        (
+            "nobody saw it fall",
+            {
+                "reconciles": [BEFORE, *reconciles(1, first=1, every_s=60, raw_desired=2)],
+                "metric_proposals": [QUEUE_BEFORE, *({**row, **LATER} for row in (QUEUE_AT_ZERO, *CPU))],
+            },
+        ),
+    ],
+)
+def test_a_metric_at_zero_is_blamed_for_no_change_that_it_did_not_make(
+    why: str, tables: Tables, database: Patterns
+) -> None:
+    assert database.verdicts("external_zero_or_absent", {**FALLEN, **tables}) == [], why
+
+
+def test_the_numbers_of_a_fall_to_zero_are_those_of_one_fall(database: Patterns) -> None:
+    """A later, deeper scale-down is not told of the first fall."""
+    tables = {**FALLEN, "scale_events": changes((320, 4, 3), (900, 9, 1))}
+    [verdict] = database.verdicts("external_zero_or_absent", tables)
+    assert "and the replicas from 4 to 3 305 s later" in verdict
+
+
+def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> None:
+    """12 replicas never stood outside of 2 to 30, and 4 -> 6 met no surge of 3."""
+    gate = {"reason_code": "gate.above_max"}
+    outside = [
+        *reconciles(3, spec_replicas=12, max_replicas=10, **gate),
+        *reconciles(2, first=3, spec_replicas=40, max_replicas=30, **gate),
+        *reconciles(2, first=5, spec_replicas=50, max_replicas=30, **gate),
+    ]
+    [verdict] = database.verdicts("outside_bounds", {"reconciles": outside})
+    assert verdict.endswith("mostly 12 outside 2 to 10")
+
+    up = {"action": "scale_up"}
+    raised = [
+        *reconciles(1, first=4, status_replicas=5, desired=6, **up),
+        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, desired=9, **up),
+    ]
+    counted = [*proposals(1, first=4, unready_pods=4), *proposals(1, first=8, unready_pods=1)]
+    tables: Tables = {"rollouts": [{}], "reconciles": raised, "metric_proposals": counted}
+    [verdict] = database.verdicts("rollout_inflation", tables)
+    assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
+
+
+def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -> None:
+    """What most metrics lack is not told of the metric that fails most."""
+    lost = {"valid": False, "is_winner": False}
+    tables: Tables = {
+        "reconciles": reconciles(4, reason_code="gate.all_metrics_invalid"),
+        "metric_proposals": [
+            *proposals(4, metric_name="queue", invalid_code="metric.invalid.not_registered", **lost),
+            *proposals(3, metric_idx=1, metric_name="cpu", invalid_code="metric.invalid.forbidden", **lost),
+            *proposals(3, metric_idx=2, metric_name="memory", invalid_code="metric.invalid.forbidden", **lost),
+        ],
+    }
+    [verdict] = database.verdicts("metric_forbidden_or_unregistered", tables)
+    assert verdict == "low: the controller finds nothing that serves queue in 4 reconciles"
+
+
+UP_AND_DOWN = CASES["flapping"].fires["scale_events"]
+
+
+@pytest.mark.parametrize("undone", ["gitops", "person", "autoscaler", "unknown"])
+def test_an_hpa_that_undoes_what_others_write_does_not_flap(undone: str, database: Patterns) -> None:
+    """It only ever raised the replicas, or lowered them after somebody had raised them."""
+    wrote = changes((100, 8, 2), (300, 8, 25), (500, 8, 2), (700, 8, 25), writer_class=undone)
+    restored = changes((120, 2, 8), (320, 25, 8), (520, 2, 8), (720, 25, 8))
+    tables = {"scale_events": [*wrote, *restored]}
+    assert database.verdicts("flapping", tables) == []
+    assert database.asked("which_hpas_flap", tables) == []
+
+
+def test_a_change_that_an_edited_bound_enforced_is_no_reversal(database: Patterns) -> None:
+    lowered = {"scale_events": [{**row, "reconcile_id": row["scale_event_id"]} for row in UP_AND_DOWN]}
+    own = {"reconciles": [*reconciles(1, first=400), *reconciles(1, first=900)]}
+    enforced = {"reconciles": [*reconciles(1, first=400, reason_code="gate.above_max"), *reconciles(1, first=900)]}
+    assert database.verdicts("flapping", {**lowered, **own}) == database.verdicts("flapping", CASES["flapping"].fires)
+    assert database.verdicts("flapping", {**lowered, **enforced}) == []
+    assert [row["reversals"] for row in database.asked("which_hpas_flap", {**lowered, **own})] == [3]
+    assert database.asked("which_hpas_flap", {**lowered, **enforced}) == []
+
+
+def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: Patterns) -> None:
+    """At every scale-up it was as high as at the one before."""
+    climb = _queue([2.0, 2.0, 2.0])
+    ups = [{**row, "reconcile_id": 2 * n, "ts": at(30 * n)} for n, row in enumerate(climb["reconciles"])]
+    high = [{**row, "reconcile_id": 2 * n, "ts": at(30 * n)} for n, row in enumerate(climb["metric_proposals"])]
+    between: Row = {**high[0], "reconcile_id": 1, "ts": at(15)}
+    tables: Tables = {"reconciles": [*ups, *reconciles(1, first=1)], "metric_proposals": [*high, between]}
+    assert len(database.verdicts("value_vs_average", tables)) == 1
+    fell = {**tables, "metric_proposals": [*high, {**between, "ratio": 0.75}]}
+    assert database.verdicts("value_vs_average", fell) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "proposal", "said"),
+    [
+        ("gate.metric_failed", 9, "could scale: other metrics asked for up to 1 pod more"),
+        ("gate.metric_failed", 6, "could scale"),
+        ("gate.metric_failed", None, "could scale"),
+        ("gate.partial_metrics_block_down", 9, "could scale down"),
+        ("gate.partial_metrics_block_down", 6, "scaled down: up to 2 pods kept"),
+        ("gate.partial_metrics_block_down", None, "could scale down"),
+    ],
+)
+def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
+    code: str, proposal: int | None, said: str, database: Patterns
+) -> None:
+    """Until 1.14 it ended the reconcile, so that nothing could scale up either."""
+    failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
+    tables: Tables = {
+        "reconciles": reconciles(5, reason_code=code, spec_replicas=8),
+        "metric_proposals": [
+            *proposals(5, proposal=proposal, valid=proposal is not None, metric_idx=2),
+            *proposals(5, **failed),
+        ],
+    }
+    [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
+    assert verdict.endswith(f"qps was unusable for 75 s, so that nothing {said}")
+
+
+def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Patterns) -> None:
+    before, after = _revised(None)["hpa_specs"]
+    tables: Tables = {"hpa_specs": [before, {**after, "writer_manager": ""}]}
+    [(_, verdict, _, next_step)] = database.found("behavior_lost_by_old_api", tables)
+    assert verdict == "the behavior was removed 1 time"
+    assert "may" in next_step
 
 
 def test_every_pattern_has_a_case() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.question import Occasion
+from hpaaudit.model.units import Micros
 from hpaaudit.report.question_list import questions_text
 from hpaaudit.report.replay import replay_text
 from hpaaudit.report.text_table import table
@@ -18,6 +19,7 @@ from hpaaudit.results.answer import Answer
 from hpaaudit.results.questions import Scope, ask, question_named, questions
 from hpaaudit.results.read import Results
 from tests.results import story
+from tests.results.patterns import patterns, reconciles
 from tests.results.test_numbers import fleet
 from tests.script import parse, play
 
@@ -110,3 +112,41 @@ def test_an_sql_client_shows_what_every_relation_and_column_is(tmp_path: Path) -
     assert dict(relations)["reconciles"].startswith(sql.heading(sql.folder("schema")["reconciles"])[0])
     assert ours["findings", "name"] == "of the HPA"
     assert ours["pods", "name"] == "of the pod"
+
+
+def test_pods_cost_what_the_changes_of_the_replicas_say(tmp_path: Path) -> None:
+    """From each change to the next, not from one reconcile to the next: others write in between."""
+    with replay(ROOT / "recordings/gitops-loop", into=tmp_path / "results.duckdb") as results:
+        since_us, until_us = results.span
+        changes = results.rows("""
+            select epoch_us(at_hi) as at_us, from_replicas, to_replicas from scale_events
+            where source = 'actual' order by at_us, scale_event_id
+        """)
+        middle_us = Micros((since_us + until_us) // 2)
+
+        def spent(first_us: Micros, last_us: Micros) -> float:
+            scope = Scope(since_us=first_us, until_us=last_us)
+            answer = Answer(results, ask(results, question_named("what_did_it_cost"), scope))
+            (row,) = answer.rows()
+            return float(row[answer.columns.index("pod_minutes")])
+
+        whole, *parts = spent(since_us, until_us), spent(since_us, middle_us), spent(middle_us, until_us)
+    ends = [*(change["at_us"] for change in changes[1:]), until_us]
+    pods_us = changes[0]["from_replicas"] * (changes[0]["at_us"] - since_us)
+    pods_us += sum(change["to_replicas"] * (end - change["at_us"]) for change, end in zip(changes, ends, strict=True))
+    assert whole == pytest.approx(pods_us / 60e6, abs=0.05)
+    assert whole == pytest.approx(sum(parts), abs=0.11)
+
+
+@pytest.mark.parametrize(("blind", "read", "spare"), [(20, 0, None), (20, 4, 1.0), (0, 4, 1.0)])
+def test_nobody_knows_which_pods_were_spare_while_the_metrics_could_not_be_read(
+    blind: int, read: int, spare: float | None
+) -> None:
+    """For a minute four replicas ran where the metrics asked for three; before, they asked for nothing."""
+    rows = [
+        *reconciles(blind, raw_desired=None, reason_code="gate.all_metrics_invalid"),
+        *reconciles(read, first=blind, raw_desired=3),
+    ]
+    with patterns() as database:
+        (cost,) = database.asked("what_did_it_cost", {"reconciles": rows})
+    assert (cost["spare_pod_minutes"], cost["blind_minutes"]) == (spare, blind / 4)

@@ -9,7 +9,7 @@ from hpaaudit.model.report import Report
 from hpaaudit.report.fleet import fleet_headline, worst_rows
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
 from hpaaudit.report.svg import picture, standalone
-from hpaaudit.report.text import printable, stamp
+from hpaaudit.report.text import printable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered
 
@@ -21,7 +21,8 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
     account = report.account
     pictures: dict[str, str] = {}
     span = f"{stamp(account.started_us)} to {stamp(account.ended_us)}"
-    lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(account.release)}.", ""]
+    releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
+    lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(releases)}.", ""]
     if len(account.hpas) > IN_FULL:
         lines += [_plain(fleet_headline(account.hpas)), "", *_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):

@@ -31,7 +31,7 @@ from hpaaudit.report.replay import (
 )
 from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
-from hpaaudit.report.text import Clock, pasteable, stamp
+from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered, words_of_mark
 from hpaaudit.version import VERSION
@@ -233,7 +233,7 @@ def _title(account: ReplayAccount) -> str:
 def _span(account: ReplayAccount) -> str:
     return (
         f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)} (UTC), "
-        f"replayed as Kubernetes {shown(account.release)}"
+        f"replayed as Kubernetes {shown(releases_in_turn(account.release, account.later_releases, clock_of(account)))}"
     )
 
 

@@ -10,16 +10,23 @@ with scalings as (
     ) as one
     group by hpa_uid
 ), reasons as (
-    -- Where a gap is the cause, what it hid is not asked: its own cause says it.
-    select r.hpa_uid, list(distinct why order by why) as why
+    select
+        r.hpa_uid,
+        coalesce(
+            list(distinct why order by why) filter (why <> ''),
+            if(bool_or(why is null), ['something that was not recorded'], null)
+        ) as why
     from reconciles as r
     left join divergences as d using (divergence_id)
     cross join lateral (select case r.class
-        when 'no_data.recording_gap' then substr(d.explanation, length('not observed: ') + 1)
+        -- Where a gap is the cause, what it hid is not asked: its own cause says it. A gap during a divergence of another
+        -- class is part of that divergence, whose explanation is no cause of a gap.
+        when 'no_data.recording_gap'
+            then if(d.class = r.class, substr(d.explanation, length('not observed: ') + 1), null)
         when 'no_data.object_unseen' then coalesce(nullif(r.missing_input, ''), 'what the controller decided')
-        else r.missing_input
+        else coalesce(r.missing_input, '')
     end as why)
-    where r.verdict = 'undecidable' and why <> ''
+    where r.verdict = 'undecidable'
     group by r.hpa_uid
 )
 select

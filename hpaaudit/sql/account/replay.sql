@@ -1,7 +1,25 @@
 -- What was replayed, as which release, and what was not observed?
--- One row.
+-- One row. later_releases: those of later controller processes, from when on. api_server: other versions than the first
+-- that it said, if nothing tells the controller's release.
+with epochs as (
+    select e.*, coalesce(lag(e.decided_as) over (order by e.epoch_id), p.release) as release_before
+    from controller_epochs as e
+    join replays as p using (replay_id)
+)
 select
     p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+    (
+        select list((epoch_us(acquired_at), decided_as) order by acquired_at)
+        from epochs
+        where decided_as <> release_before and acquired_at <= r.ended_at
+    ) as later_releases,
+    (
+        select list((said.at_us, said.version) order by said.at_us)
+        from (select unnest(from_json(r.k8s_version_changes, '[{"at_us": "bigint", "version": "varchar"}]')) as said)
+        where said.at_us <= epoch_us(r.ended_at)
+            and not exists (from controller_epochs where coalesce(release, '') <> '' or coalesce(version, '') <> '')
+            and not exists (from assumptions where key = 'release' and source = 'user')
+    ) as api_server,
     (select list((stream, seconds) order by stream) from gap_time) as gaps
 from replays as p
 join recordings as r using (replay_id);

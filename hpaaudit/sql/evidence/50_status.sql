@@ -3,8 +3,14 @@
 with ends as (
     select
         reconcile_id, hpa_uid,
-        coalesce(lead(began_at) over (partition by hpa_uid order by ts), 'infinity') as ended_at
+        coalesce(
+            lead(began_at) over (partition by hpa_uid order by ts),
+            -- The next one is not shown, or the recording ended; what was seen at its very end belongs to this one.
+            ts + to_microseconds((1e6 * lasted_s)::bigint)
+            + if(ts + to_microseconds((1e6 * lasted_s)::bigint) <= o.ended_at, interval 1 microsecond, interval 0 microsecond)
+        ) as ended_at
     from reconciles
+    cross join recordings as o
     where hpa_uid in (select hpa_uid from reconciles where reconcile_id in ($reconcile_ids))
 )
 select e.reconcile_id, s.*

@@ -1,5 +1,5 @@
--- Which HPAs lost their behavior when somebody applied an older API version?
--- One row per HPA.
+-- Which HPAs lost their behavior, perhaps because somebody applied an older API version?
+-- One row per HPA. With which version it was removed is not recorded.
 -- Needs: spec.changed
 with specs as (
     select
@@ -10,12 +10,14 @@ with specs as (
 select
     hpa_uid, min(valid_from) as first_at, max(valid_from) as last_at, 'medium' as severity,
     format(
-        '{} removed the behavior {}',
-        coalesce(nullif(mode(writer_manager order by writer_manager), ''), 'somebody'), counted(count(*), 'time')
-    )
-        as verdict,
+        'the behavior was removed {}{}', counted(count(*), 'time'),
+        if(any_value(nullif(writer_manager, '')) is null, '', format(
+            '; maxReplicas was then managed by {}', mode(writer_manager order by writer_manager) filter (writer_manager <> '')
+        ))
+    ) as verdict,
     json_object('times', count(*), 'writer', mode(writer_manager order by writer_manager)) as evidence,
-    'apply the HPA as autoscaling/v2' as next_step
+    'find out who removed it: an apply in a version without that field, such as autoscaling/v1, may; apply the HPA as autoscaling/v2'
+        as next_step
 from specs
 where behavior is null and behavior_before is not null
 group by hpa_uid;

@@ -1,48 +1,66 @@
--- Which HPAs scaled in because their metric's source fell to zero, not the load?
--- One row per HPA. The value fell from above half of its target to 0 in one reconcile, replicas followed, and a witness
+-- Which HPAs scaled in when a metric fell to zero at once, while a witness says that the load did not?
+-- One row per HPA, of its first such fall. The metric that decided fell from above half of its target to 0 in one
+-- reconcile, the next change of the replicas was the HPA's own scale-down while it was still at 0, and a witness
 -- disagrees: another metric of the HPA stayed above half of its target, or another HPA lost its value in the same minute.
 -- Needs: External Object
 with readings as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio,
-        lag(p.ratio) over (partition by p.hpa_uid, p.metric_idx order by p.ts) as ratio_before
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, r.raw_desired,
+        lag(p.ratio) over one as ratio_before,
+        lag(p.is_winner) over one as won_before,
+        lag(p.proposal) over one as proposal_before,
+        (epoch_us(p.ts) - lag(epoch_us(p.ts)) over one) / 1e6 - lag(r.lasted_s) over one as unread_s,
+        -- When it had a value again.
+        min(if(p.ratio > 0, p.ts, null)) over (one rows between current row and unbounded following) as back_at
     from runs.metric_proposals as p
-    where p.metric_type in ('External', 'Object') and p.valid
-), drops as (
-    select d.*, r.spec_replicas, h.namespace
-    from readings as d
     join ran as r using (reconcile_id)
-    join replayed_hpas as h on h.hpa_uid = d.hpa_uid
-    where d.ratio = 0 and d.ratio_before >= 0.5
-), witnessed as (
+    where p.metric_type in ('External', 'Object') and p.valid
+    window one as (partition by p.hpa_uid, p.metric_idx order by p.ts)
+), falls as (
     select
-        d.*,
-        count(distinct d.hpa_uid) over (partition by date_trunc('minute', d.ts)) as hpas,
+        f.*,
+        count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts)) as hpas,
         (
             select max(o.ratio)
             from runs.metric_proposals as o
-            where o.reconcile_id = d.reconcile_id and o.metric_name <> d.metric_name and o.valid
+            where o.reconcile_id = f.reconcile_id and o.metric_name <> f.metric_name and o.valid
         ) as other_ratio
-    from drops as d
+    from readings as f
+    -- At once: the reconcile just before had read the other value.
+    where f.ratio = 0 and f.ratio_before >= 0.5 and f.unread_s < 1
 ), followed as (
-    select w.*, e.at_hi as scaled_at, e.to_replicas
-    from witnessed as w
+    -- The next change by anybody: after a scale-up, or what somebody else wrote, a scale-down may have another cause.
+    select f.*, e.at_hi as scaled_at, e.from_replicas, e.to_replicas
+    from falls as f
     asof join (
-        from runs.scale_events where source = 'actual' and writer_class = 'hpa' and to_replicas < from_replicas
-    ) as e on e.hpa_uid = w.hpa_uid and w.ts <= e.at_hi
-    where e.at_hi <= w.ts + interval 20 minutes
+        from runs.scale_events
+        where source = 'actual'
+        qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id) = 1
+    ) as e on e.hpa_uid = f.hpa_uid and f.ts <= e.at_hi
+    asof left join ran as r on r.hpa_uid = f.hpa_uid and r.ts <= e.at_hi
+    where e.writer_class = 'hpa'
+        and e.to_replicas < e.from_replicas
+        and e.at_hi <= f.ts + interval 20 minutes
+        and e.at_hi < coalesce(f.back_at, 'infinity')
+        -- It held the number up, and without it the metrics asked for less.
+        and f.won_before
+        and f.raw_desired < f.proposal_before
+        -- A lower maxReplicas lowers the replicas whatever the metrics say.
+        and not starts_with(r.reason_code, 'gate.')
 )
 select
-    hpa_uid, min(ts) as first_at, max(scaled_at) as last_at, 'high' as severity,
+    hpa_uid, ts as first_at, scaled_at as last_at, 'high' as severity,
     format(
-        '{} fell from {} of its target to 0 at once, and the replicas from {} to {}: its source went away, not the load',
-        arg_min(metric_name, (ts, metric_idx)), round(arg_min(ratio_before, (ts, metric_idx)), 2),
-        arg_min(spec_replicas, ts), min(to_replicas)
+        '{} fell from {} of its target to 0 at once, and the replicas from {} to {} {} s later, although {}',
+        metric_name, round(ratio_before, 2), from_replicas, to_replicas,
+        round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint,
+        if(
+            other_ratio >= 0.5, format('another metric was at {} of its target', round(other_ratio, 2)),
+            format('{} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))
+        )
     ) as verdict,
-    json_object(
-        'metric', arg_min(metric_name, (ts, metric_idx)), 'hpas', max(hpas), 'other_ratio', max(other_ratio)
-    ) as evidence,
-    'let the source answer with an error in place of 0, or add a second metric as a floor' as next_step
+    json_object('metric', metric_name, 'hpas', hpas, 'other_ratio', other_ratio) as evidence,
+    'see whether its source failed: let it answer with an error in place of 0, or add a second metric as a floor' as next_step
 from followed
 where hpas >= 2 or other_ratio >= 0.5
-group by hpa_uid;
+qualify row_number() over (partition by hpa_uid order by ts, metric_idx) = 1;

@@ -1,15 +1,22 @@
 -- Which HPAs scale up and down again and again?
--- One row per HPA with at least three reversals by itself, each within 15 minutes of the change before it.
+-- One row per HPA with at least three reversals: changes by itself in one direction and, as the next change of all within
+-- 15 minutes, in the other.
 -- Needs: writer.hpa
-with moves as (
+with changes as (
+    -- What somebody else wrote, or a changed minReplicas or maxReplicas enforced, is no step of its own.
     select
-        hpa_uid, at_hi as ts, from_replicas, to_replicas,
-        to_replicas::bigint - from_replicas as step,
-        lag(to_replicas::bigint - from_replicas) over one as step_before,
-        lag(at_hi) over one as ts_before
-    from runs.scale_events
-    where source = 'actual' and writer_class = 'hpa'
-    window one as (partition by hpa_uid order by at_hi, scale_event_id)
+        e.hpa_uid, e.at_hi as ts, e.scale_event_id, e.from_replicas, e.to_replicas,
+        if(
+            e.writer_class = 'hpa' and not starts_with(coalesce(r.reason_code, ''), 'gate.'),
+            e.to_replicas::bigint - e.from_replicas, null
+        ) as step
+    from runs.scale_events as e
+    left join runs.reconciles as r using (reconcile_id)
+    where e.source = 'actual'
+), moves as (
+    select *, lag(step) over one as step_before, lag(ts) over one as ts_before
+    from changes
+    window one as (partition by hpa_uid order by ts, scale_event_id)
 )
 select
     hpa_uid, min(ts_before) as first_at, max(ts) as last_at,

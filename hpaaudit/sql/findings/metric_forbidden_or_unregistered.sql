@@ -1,30 +1,31 @@
 -- Which HPAs have a metric that the controller may not read, or that nothing serves?
--- One row per HPA.
+-- One row per HPA, of the metric that failed so most often.
 -- Needs: metric.invalid.forbidden metric.invalid.not_registered
+with failed as (
+    select
+        r.hpa_uid, p.metric_name, p.invalid_code, min(r.ts) as first_at, max(r.ts) as last_at,
+        count(distinct r.reconcile_id) as reconciles,
+        sum(r.lasted_s) filter (r.reason_code = 'gate.all_metrics_invalid') as blind_s,
+        any_value(p.invalid_text order by r.ts, p.metric_idx) as error
+    from runs.metric_proposals as p
+    join ran as r using (reconcile_id)
+    where p.invalid_code in ('metric.invalid.forbidden', 'metric.invalid.not_registered')
+    group by r.hpa_uid, p.metric_name, p.invalid_code
+)
 select
-    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at,
-    cost_severity(0, 0, sum(r.lasted_s) filter (r.reason_code = 'gate.all_metrics_invalid')) as severity,
+    hpa_uid, first_at, last_at, cost_severity(0, 0, blind_s) as severity,
     format(
         'the controller {} {} in {}',
-        if(
-            mode(p.invalid_code order by p.invalid_code) = 'metric.invalid.forbidden',
-            'may not read', 'finds nothing that serves'
-        ),
-        mode(p.metric_name order by p.metric_name), counted(count(distinct r.reconcile_id), 'reconcile')
+        if(invalid_code = 'metric.invalid.forbidden', 'may not read', 'finds nothing that serves'),
+        metric_name, counted(reconciles, 'reconcile')
     ) as verdict,
-    json_object(
-        'reconciles', count(distinct r.reconcile_id), 'metric', mode(p.metric_name order by p.metric_name),
-        'invalid_code', mode(p.invalid_code order by p.invalid_code),
-        'error', any_value(p.invalid_text order by r.ts, p.metric_idx)
-    ) as evidence,
+    json_object('reconciles', reconciles, 'metric', metric_name, 'invalid_code', invalid_code, 'error', error) as evidence,
     if(
-        mode(p.invalid_code order by p.invalid_code) = 'metric.invalid.forbidden',
+        invalid_code = 'metric.invalid.forbidden',
         'give the service account horizontal-pod-autoscaler of kube-system the right to read this API',
         'install or repair the adapter that serves this API: its APIService names it'
     ) as next_step
-from runs.metric_proposals as p
-join ran as r using (reconcile_id)
-where p.invalid_code in ('metric.invalid.forbidden', 'metric.invalid.not_registered')
-    -- One reconcile may have met an adapter that was being restarted.
-group by r.hpa_uid
-having count(distinct r.reconcile_id) >= 2;
+from failed
+-- One reconcile may have met an adapter that was being restarted.
+where reconciles >= 2
+qualify row_number() over (partition by hpa_uid order by reconciles desc, first_at, metric_name, invalid_code) = 1;

@@ -1,8 +1,8 @@
--- Which HPAs did not scale down, because one of their metrics was unusable?
--- One row per HPA.
+-- Which HPAs did not scale, or not down, because one of their metrics was unusable?
+-- One row per HPA. What the failed metric would have asked for is unknown.
 -- Needs: gate.partial_metrics_block_down gate.metric_failed
 with blocked as (
-    select reconcile_id, hpa_uid, ts, lasted_s, spec_replicas, min_replicas
+    select reconcile_id, hpa_uid, ts, lasted_s, spec_replicas, min_replicas, max_replicas, reason_code
     from ran
     where reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed')
 ), asked as (
@@ -14,25 +14,34 @@ with blocked as (
     from runs.metric_proposals as p
     join blocked as b using (reconcile_id)
     group by b.reconcile_id
-), kept as (
+), held as (
     select
         b.hpa_uid, b.ts, b.lasted_s, a.metric_name, a.invalid_code,
-        greatest(b.spec_replicas - greatest(a.best, b.min_replicas), 0) as pods
+        -- Until 1.14 the first metric that fails ends the reconcile; later it only forbids to scale down.
+        b.reason_code = 'gate.metric_failed' as is_held_up,
+        if(a.best is null, 0, greatest(b.spec_replicas - greatest(a.best, b.min_replicas), 0)) as fewer,
+        if(is_held_up and a.best is not null, greatest(least(a.best, b.max_replicas) - b.spec_replicas, 0), 0) as more
     from blocked as b
     join asked as a using (reconcile_id)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
-    cost_severity(0, sum(pods * lasted_s), sum(lasted_s)) as severity,
+    cost_severity(sum(more * lasted_s), sum(fewer * lasted_s), sum(lasted_s)) as severity,
     format(
-        '{} was unusable for {} s, so that nothing {}', mode(metric_name order by metric_name), round(sum(lasted_s))::bigint,
-        if(max(pods) > 0, format('scaled down: up to {} kept', counted(max(pods), 'pod')), 'could scale down')
+        '{} was unusable for {} s, so that nothing {}{}', mode(metric_name order by metric_name), round(sum(lasted_s))::bigint,
+        case
+            when bool_and(is_held_up) then 'could scale'
+            when max(fewer) > 0 then format('scaled down: up to {} kept', counted(max(fewer), 'pod'))
+            else 'could scale down'
+        end,
+        case when max(more) > 0 then format(': other metrics asked for up to {} more', counted(max(more), 'pod')) else '' end
     ) as verdict,
     json_object(
-        'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(pods * lasted_s), 6), 'metric', mode(metric_name order by metric_name),
+        'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(fewer * lasted_s), 6),
+        'short_pod_seconds', round(sum(more * lasted_s), 6), 'metric', mode(metric_name order by metric_name),
         'invalid_code', mode(invalid_code order by invalid_code)
     ) as evidence,
     'repair the source of this metric, or remove a metric that is absent by design' as next_step
-from kept
+from held
 group by hpa_uid
 having sum(lasted_s) >= 60;

@@ -1,16 +1,25 @@
 -- Which targets were outside minReplicas and maxReplicas again and again?
 -- One row per HPA: in at least three reconciles, which did not consult metrics.
 -- Needs: gate.above_max gate.below_min
+with outside as (
+    -- Number and bounds together: apart, the ones that occur most may never have met.
+    select hpa_uid, ts, lasted_s, {'spec': spec_replicas, 'least': min_replicas, 'most': max_replicas} as seen
+    from ran
+    where reason_code in ('gate.above_max', 'gate.below_min')
+), counted_reconciles as (
+    select
+        hpa_uid, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles, sum(lasted_s) as seconds,
+        mode(seen order by seen) as mostly
+    from outside
+    group by hpa_uid
+    having count(*) >= 3
+)
 select
-    hpa_uid, min(ts) as first_at, max(ts) as last_at, 'medium' as severity,
+    hpa_uid, first_at, last_at, 'medium' as severity,
     format(
-        '{} replicas stood outside {} to {} in {}, which did not consult metrics',
-        mode(spec_replicas order by spec_replicas), mode(min_replicas order by min_replicas),
-        mode(max_replicas order by max_replicas), counted(count(*), 'reconcile')
+        'the replicas stood outside the bounds in {}, which did not consult metrics: mostly {} outside {} to {}',
+        counted(reconciles, 'reconcile'), mostly.spec, mostly.least, mostly.most
     ) as verdict,
-    json_object('reconciles', count(*), 'seconds', round(sum(lasted_s), 6)) as evidence,
+    json_object('reconciles', reconciles, 'seconds', round(seconds, 6)) as evidence,
     'find who writes these replicas: the question who_wrote_replicas' as next_step
-from ran
-where reason_code in ('gate.above_max', 'gate.below_min')
-group by hpa_uid
-having count(*) >= 3;
+from counted_reconciles;

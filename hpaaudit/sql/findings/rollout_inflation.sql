@@ -16,12 +16,13 @@ select
     hpa_uid, min(started_at) as first_at, max(ts) as last_at, 'medium' as severity,
     format(
         'a rollout raised the replicas from {} to {}, while {} were surge and {} did not count yet',
-        arg_min(spec_replicas, ts), max(desired), max(surge), max(uncounted)
+        arg_max(spec_replicas, largest), arg_max(desired, largest), arg_max(surge, largest), arg_max(uncounted, largest)
     ) as verdict,
     json_object(
-        'rollouts', count(distinct started_at), 'before', arg_min(spec_replicas, ts), 'most', max(desired),
-        'surge', max(surge), 'uncounted', max(uncounted)
+        'rollouts', count(distinct started_at), 'before', arg_max(spec_replicas, largest),
+        'most', arg_max(desired, largest), 'surge', arg_max(surge, largest), 'uncounted', arg_max(uncounted, largest)
     ) as evidence,
     'lower maxSurge, or add a scale-up stabilization window that is as long as the start of a pod' as next_step
-from counted_pods
+-- The numbers are of one scale-up: of the largest, and among equals of the last.
+from (select *, (desired - spec_replicas, ts) as largest from counted_pods)
 group by hpa_uid;

@@ -1,32 +1,46 @@
 -- Which HPAs ran away to their maximum, because a total was given as target of type Value?
--- One row per HPA. Scale-ups from at least three sizes by one such metric, whose ratio did not fall while the pods grew.
+-- One row per HPA. Scale-ups from at least three sizes by one such metric, which did not fall from the first to the last.
 -- Needs: External Object
-with steps as (
+with readings as (
     select
         r.hpa_uid, r.ts, r.spec_replicas, r.desired, r.max_replicas, p.metric_idx, p.metric_name, p.ratio,
+        r.action = 'scale_up' and p.is_winner and p.ratio > 1 as is_step,
+        -- It may have fallen after a scale-up, and risen again before the next: every reading counts.
         lag(p.ratio) over (partition by r.hpa_uid, p.metric_idx order by r.ts) as ratio_before
     from ran as r
-    join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-    where r.action = 'scale_up'
-        and p.metric_type in ('External', 'Object')
-        and p.target_type = 'Value'
-        and p.ratio > 1
+    join runs.metric_proposals as p using (reconcile_id)
+    where p.metric_type in ('External', 'Object') and p.target_type = 'Value' and p.valid
+), runs_up as (
+    select
+        *,
+        min(ts) filter (is_step) over one as first_at,
+        max(ts) filter (is_step) over one as last_at
+    from readings
+    window one as (partition by hpa_uid, metric_idx)
+), climbs as (
+    select
+        hpa_uid, metric_idx, any_value(metric_name) as metric_name, any_value(first_at) as first_at,
+        any_value(last_at) as last_at, count(*) filter (is_step) as steps,
+        arg_min(ratio, ts) as first_ratio, arg_max(ratio, ts) as last_ratio,
+        arg_min(spec_replicas, ts) as first_replicas, arg_max(desired, ts) as last_replicas
+    from runs_up
+    where ts between first_at and last_at
+    group by hpa_uid, metric_idx
+    -- A load that grows looks the same, but for so many sizes in a row that is rare.
+    having count(distinct spec_replicas) filter (is_step) >= 3
+        and arg_max(desired, ts) >= arg_max(max_replicas, ts)
+        and count(*) filter (ts > runs_up.first_at and ratio < 0.9 * ratio_before) = 0
 )
 select
-    hpa_uid, min(ts) as first_at, max(ts) as last_at, 'high' as severity,
+    hpa_uid, first_at, last_at, 'high' as severity,
     format(
-        '{} has a target of type Value: {} from {} to {} replicas did not lower it', any_value(metric_name),
-        counted(count(*), 'scale-up'), min(spec_replicas), max(desired)
+        '{} has a target of type Value, and did not fall while {} raised {} to {} replicas', metric_name,
+        counted(steps, 'scale-up'), first_replicas, last_replicas
     ) as verdict,
     json_object(
-        'metric', any_value(metric_name), 'steps', count(*), 'first_ratio', arg_min(ratio, ts),
-        'last_ratio', arg_max(ratio, ts), 'from', min(spec_replicas), 'to', max(desired)
+        'metric', metric_name, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
+        'from', first_replicas, 'to', last_replicas
     ) as evidence,
     'use the type AverageValue for a total, such as the length of a queue' as next_step
-from steps
-group by hpa_uid, metric_idx
--- A load that grows looks the same, but for so many sizes in a row that is rare.
-having count(distinct spec_replicas) >= 3
-    and max(desired) >= max(max_replicas)
-    and count(*) filter (ratio < 0.9 * ratio_before) = 0
-qualify row_number() over (partition by hpa_uid order by count(*) desc, metric_idx) = 1;
+from climbs
+qualify row_number() over (partition by hpa_uid order by steps desc, metric_idx) = 1;

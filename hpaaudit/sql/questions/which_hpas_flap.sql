@@ -1,5 +1,6 @@
 -- Which HPAs scale up and down again and again?
--- One row per HPA with at least three reversals by itself, each within 15 minutes of the change before it.
+-- One row per HPA with at least three reversals: changes by itself in one direction and, as the next change of all within
+-- 15 minutes, in the other.
 -- Asked: Why not fewer?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -11,18 +12,23 @@
 --   pods_moved: the pods that were added and removed together
 --   first_at: the first reversal
 --   last_at: the last one
-with moves as (
+with changes as (
+    -- What somebody else wrote, or a changed minReplicas or maxReplicas enforced, is no step of its own.
     select
-        hpa_uid, namespace, name, at_hi as ts, from_replicas, to_replicas,
-        to_replicas::bigint - from_replicas as step,
-        lag(to_replicas::bigint - from_replicas) over one as step_before,
-        lag(at_hi) over one as ts_before
-    from scale_events
-    where source = 'actual'
-        and writer_class = 'hpa'
-        and namespace || '/' || name like $hpa
-        and at_hi between $since and $until
-    window one as (partition by hpa_uid order by at_hi, scale_event_id)
+        e.hpa_uid, e.namespace, e.name, e.at_hi as ts, e.scale_event_id, e.from_replicas, e.to_replicas,
+        if(
+            e.writer_class = 'hpa' and not starts_with(coalesce(r.reason_code, ''), 'gate.'),
+            e.to_replicas::bigint - e.from_replicas, null
+        ) as step
+    from scale_events as e
+    left join reconciles as r using (reconcile_id)
+    where e.source = 'actual'
+        and e.namespace || '/' || e.name like $hpa
+        and e.at_hi between $since and $until
+), moves as (
+    select *, lag(step) over one as step_before, lag(ts) over one as ts_before
+    from changes
+    window one as (partition by hpa_uid order by ts, scale_event_id)
 )
 select
     namespace, name,

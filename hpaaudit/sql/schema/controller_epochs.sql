@@ -10,6 +10,7 @@
 --   evidence: `started` or `declared` (a capture says so), `lease` (its holder changed)
 --   release: of Kubernetes, where a capture says so
 --   version: exact version, where a capture says so
+--   decided_as: the release whose rules decide its reconciles in this replay
 --   flags: of its command line
 --   gates: its feature gates
 create table runs.controller_epochs (
@@ -23,6 +24,7 @@ create table runs.controller_epochs (
     evidence varchar,
     release varchar,
     version varchar,
+    decided_as varchar,
     flags json,
     gates json
 );

@@ -1,6 +1,6 @@
 -- What happened to one HPA, its target and its controller besides reconciles, and when was that not observed?
 -- One row per mark, in the order of time. kind: write (of replicas, by somebody else), spec (an edit of the HPA), rollout,
--- restart (of the controller), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
+-- restart (a controller process began), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
 with edits as (
     select
         valid_from, writer_manager,
@@ -32,9 +32,18 @@ select distinct epoch_us(started_at), null, 'rollout', '', revision
 from rollouts
 where namespace = $namespace and name = $name
 union all
-select epoch_us(acquired_at), null, 'restart', coalesce(holder, ''), ''
-from controller_epochs
-where epoch_id > 0 and acquired_at is not null
+-- The first process that is known is no other one, and one that began with the recording is no event in it.
+select epoch_us(e.acquired_at), null, 'restart', coalesce(e.holder, ''),
+    if(e.is_other, 'another', 'a') || ' controller process'
+    || if(e.decided_as <> e.decided_before, ' of release ' || e.decided_as, '') || ' began'
+from (
+    select
+        *, coalesce(lag(decided_as) over (order by epoch_id), decided_as, '') as decided_before,
+        epoch_id > min(least(epoch_id, (select min(epoch_id) from reconciles))) over () as is_other
+    from controller_epochs
+) as e
+cross join recordings as o
+where e.epoch_id > 0 and (e.is_other or e.acquired_at > o.started_at + interval 1 second)
 union all
 select epoch_us(opened_at), epoch_us(closed_at), 'divergence', '', class
 from divergences
