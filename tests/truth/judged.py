@@ -84,6 +84,11 @@ def judged(capture: Path, view: str) -> Judged:
     return judged_in(capture, (view,))[view]
 
 
+def judged_as_shown(where: str, truth: Truth, shown: Sequence[Fact]) -> Judged:
+    """The same of facts that somebody else shows of a world."""
+    return _judged(where, truth, shown, _replayed(shown))
+
+
 def judged_in(capture: Path, views: Sequence[str]) -> dict[str, Judged]:
     """The same of several views, by view. The world is read once, and what two views show alike is replayed once."""
     facts = facts_of(capture)

@@ -3,8 +3,10 @@
 python -m tests.truth.produced     lets the real controller live through them again, and keeps that in `produced/`
 """
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 from tests.oracle.controller import prepare, run
 from tests.oracle.draw import Json
@@ -15,6 +17,9 @@ RELEASE = "1.36"
 RENAMED_S = ((15.2, 140), (37, 155.3))
 """When an HPA is given another target, and the first one again."""
 FOLDER = Path(__file__).parent / "produced" / RELEASE
+LONG = Path(__file__).parent / "produced" / "long"
+"""Worlds of many reconciles, whose controller was started with another tolerance and another window."""
+TOLERANCE, WINDOW = 0.2, "2m0s"
 
 
 def worlds() -> Iterator[Json]:
@@ -33,6 +38,33 @@ def worlds() -> Iterator[Json]:
     # The HPA is given another target and gets the first one back, at any point of its cycle of 15 s.
     for number, (there_s, back_s) in enumerate(RENAMED_S):
         yield _renamed(f"target-renamed-{number}", there_s, back_s)
+
+
+def long_worlds() -> Iterator[Json]:
+    """One HPA for 100 minutes, and six of them for 40: their load goes up and down all the time."""
+    for name, hpas, until_s in (("one", 1, 6000), ("six", 6, 2400)):
+        one = world(f"long-{name}", RELEASE, 4, cpu(60), [], low=2, high=20, until=until_s)
+        [target], [hpa] = one["targets"], one["hpas"]
+        spec = hpa["object"]["spec"]
+        names = [f"web{number}" for number in range(hpas)]
+        one["targets"] = [_loaded(target, own, Random(own), until_s) for own in names]  # noqa: S311 (a world)
+        references = [{**spec["scaleTargetRef"], "name": own} for own in names]
+        one["hpas"] = [
+            {"name": reference["name"], "object": {"spec": {**spec, "scaleTargetRef": reference}}}
+            for reference in references
+        ]
+        one["controller"] = {"tolerance": TOLERANCE, "downscale_stabilization": WINDOW}
+        yield one
+
+
+def _loaded(target: Json, name: str, chance: Random, until_s: int) -> Json:
+    """The target under another name, with a load that its pods share and that changes every 45 s."""
+    points, load = [], 200.0
+    for at_s in range(0, until_s, 45):
+        load = max(20, min(1800, load * math.exp(chance.gauss(0, 0.25))))
+        points.append([at_s, round(load)])
+    usage = {"container": "app", "resource": "cpu", "mode": "share", "signal": {"points": points}}
+    return {**target, "name": name, "labels": {"app": name}, "max_pods": 20, "usage": [usage]}
 
 
 def _renamed(name: str, there_s: float, back_s: float) -> Json:
@@ -60,6 +92,8 @@ def main() -> None:
     prepare(RELEASE)
     FOLDER.mkdir(parents=True, exist_ok=True)
     run(RELEASE, list(worlds()), FOLDER.absolute(), plain=False)
+    LONG.mkdir(parents=True, exist_ok=True)
+    run(RELEASE, list(long_worlds()), LONG.absolute(), plain=False)
 
 
 if __name__ == "__main__":

@@ -22,5 +22,5 @@ def replayed(facts: Iterable[Fact], **options: Any) -> Iterator[Results]:
     shown = list(facts)
     with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
         write(Path(folder) / "recording", shown, len(shown) + 1)
-        with replay(Path(folder) / "recording", detail="numbers", **options) as results:
+        with replay(Path(folder) / "recording", **{"detail": "numbers", **options}) as results:
             yield results

@@ -156,6 +156,7 @@ with unseen_answers as (
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
         coalesce(b.hides_reconcile, false) as t_hpa_unseen,
+        coalesce(b.hides_status, false) as t_status_unseen,
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
         coalesce(b.hides_target, false) as t_target_unseen,
         coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
@@ -206,6 +207,7 @@ with unseen_answers as (
             when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'
             -- Or somebody wrote it just afterwards: only who watches the workload can tell.
             when decision_agrees and replicas_agree is false and (t_replaced or t_late or t_untold) then 'no_data.object_unseen'
+            when decision_agrees and replicas_agree is false and t_nameless and t_status_unseen then 'no_data.recording_gap'
             -- Where its inputs are not recorded, the HPA itself may have written it, in a reconcile that was not seen.
             when decision_agrees and replicas_agree is false and t_nameless and not (t_gap and evidence = 'assumed')
                 then 'external_write.unknown'
