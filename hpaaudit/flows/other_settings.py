@@ -119,6 +119,16 @@ def assumed(prepared: "Prepared") -> Iterator[Setting]:
     yield from _releases(prepared)
 
 
+def is_asked(prepared: "Prepared") -> bool:
+    """True if the user says how the controller was started."""
+    return bool(prepared.overrides) or prepared.release_given
+
+
+def is_recorded(prepared: "Prepared") -> bool:
+    """True if the recording says how the controller was started, or the user does."""
+    return bool(prepared.plan.controllers or prepared.overrides)
+
+
 def is_known(prepared: "Prepared", setting: Setting) -> bool:
     """True if the recording holds the value of this setting: the flags, gates or release of the controller."""
     told = [seen for seen in prepared.plan.controllers if seen.flags or seen.gates]

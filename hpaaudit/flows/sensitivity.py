@@ -11,7 +11,16 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.explanations import best, unsure
-from hpaaudit.flows.other_settings import VALUES, Setting, as_recorded, assumed, longer_periods, memories
+from hpaaudit.flows.other_settings import (
+    VALUES,
+    Setting,
+    as_recorded,
+    assumed,
+    is_asked,
+    is_recorded,
+    longer_periods,
+    memories,
+)
 from hpaaudit.flows.sensitivity_of_large import of_large
 from hpaaudit.flows.trials import ENOUGH, Decide, Rows, Trials
 from hpaaudit.model.sensitivity import Compared, Sensitivity
@@ -43,9 +52,9 @@ def sensitivity(prepared: "Prepared", compared: Rows, decide: Decide | None = No
 def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
     """What explains divergences, tried on everything that was recorded."""
     known = list(as_recorded(prepared))
-    is_recorded = _is_recorded(prepared)
-    is_asked = _is_asked(prepared)
-    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not is_asked)}
+    recorded = is_recorded(prepared)
+    asked = is_asked(prepared)
+    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not asked)}
     settings = Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
     times, memory = _trials_of_times(prepared, by_hpa, wanted, settings)
@@ -58,7 +67,7 @@ def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
         told = best(one, moved, remembered, two)
         yield from told
         yield from unsure(times.possible.get(hpa, {}), told)
-        if not is_asked:
+        if not asked:
             settled = {number for found in told for number in found.divergence_ids}
             settled |= {number for number, found in times.possible.get(hpa, {}).items() if found.broken == 0}
             tried = (trials.possible.get(hpa, {}) for trials in (pairs, memory, settings))
@@ -66,7 +75,7 @@ def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
             yield from (
                 found
                 for number, found in sorted(possible.items())
-                if number not in settled and (not is_recorded or found.broken == 0)
+                if number not in settled and (not recorded or found.broken == 0)
             )
 
 
@@ -104,16 +113,6 @@ def _other_values(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Sett
     for setting in assumed(prepared):
         if setting.key in flags and (setting.key, setting.alternative) not in tried:
             yield (setting,)
-
-
-def _is_asked(prepared: "Prepared") -> bool:
-    """True if the user says how the controller was started."""
-    return bool(prepared.overrides) or prepared.release_given
-
-
-def _is_recorded(prepared: "Prepared") -> bool:
-    """True if the recording says how the controller was started, or the user does."""
-    return bool(prepared.plan.controllers or prepared.overrides)
 
 
 def _is_worth_it(rows: Sequence[Compared], *, few: bool) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.explanations import aligned, best, unsure
-from hpaaudit.flows.other_settings import Setting, as_recorded, assumed, memories
+from hpaaudit.flows.other_settings import Setting, as_recorded, assumed, is_asked, is_recorded, memories
 from hpaaudit.flows.trials import Decide, Rows, Trials
 from hpaaudit.flows.windows import Window, densest, windows
 from hpaaudit.model.sensitivity import Compared, Sensitivity
@@ -41,7 +41,7 @@ def of_large(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Ite
             if not left:
                 break
             left -= 1
-            yield from _of_times(window, rows)
+            yield from _of_window(window, rows)
 
 
 def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Trials:
@@ -51,9 +51,9 @@ def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Tr
     chosen: Chosen = ()
     for choices in (_one(known, every), _a_second(every), _other_values(every)):
         parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
-        for fitting in _fitting(parts, choices(chosen))[:JUDGED]:
+        for fitting in _fitting(parts, chosen, choices(chosen))[:JUDGED]:
             whole.judge(fitting)
-        nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=())
+        nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=chosen)
         if nearest == chosen or not whole.open_under(nearest):
             break
         chosen = nearest
@@ -81,33 +81,49 @@ def _other_values(every: Sequence[Setting]) -> Choices:
     ]
 
 
-def _fitting(parts: Sequence[Window], choices: Iterable[Chosen]) -> list[Chosen]:
-    """The choices with which the most reconciles of the windows agree: those of each window go on to the next."""
-    left = list(choices)
+def _fitting(parts: Sequence[Window], chosen: Chosen, choices: Iterable[Chosen]) -> list[Chosen]:
+    """The choices with which the most reconciles of the windows agree: those of each window go on to the next.
+
+    chosen   what is known already: a choice must be better
+    """
+    left, is_better = list(choices), False
     for window in parts:
         trials = window.trials()
-        for chosen in left:
-            trials.judge(chosen)
-        most = max((score.agreeing for score in trials.scores.values()), default=0)
-        left = [chosen for chosen, score in trials.scores.items() if score.agreeing == most]
-    return left if parts else []
+        for one in (chosen, *left):
+            trials.judge(one)
+        known = trials.scores.pop(chosen).agreeing
+        most = max((score.agreeing for score in trials.scores.values()), default=known)
+        is_better = is_better or most > known
+        left = [one for one, score in trials.scores.items() if score.agreeing == most]
+    return left if is_better else []
 
 
 def _differs(row: Compared) -> bool:
     return row.divergence_id is not None and row.is_seen
 
 
-def _of_times(window: Window, rows: Sequence[Compared]) -> Iterator[Sensitivity]:
+def _of_window(window: Window, rows: Sequence[Compared]) -> Iterator[Sensitivity]:
     """Other times of reconciles or of restarts that explain divergences which lie within a window.
+
+    Where these explain nothing, settings that may: too little differs to prove one.
 
     rows   all reconciles of its HPA
     """
-    times, memory = window.trials(), window.trials()
+    times, memory, settings = window.trials(), window.trials(), window.trials()
     times.run((setting,) for setting in times.untraced())
     memory.run((setting,) for setting in memories(window.prepared, memory.rows))
+    if not is_asked(window.prepared):
+        settings.run((setting,) for setting in assumed(window.prepared))
     for hpa, own in window.rows.items():
         here, there = (Counter(row.divergence_id for row in some) for some in (own, rows))
         found_best = best([], times.best.get(hpa, []), memory.best.get(hpa, []), [])
-        for found in (*found_best, *unsure(times.possible.get(hpa, {}), found_best)):
+        told = [*found_best, *unsure(times.possible.get(hpa, {}), found_best)]
+        settled = {number for found in told for number in found.divergence_ids}
+        told += [
+            found
+            for number, found in sorted(settings.possible.get(hpa, {}).items())
+            if number not in settled and (found.broken == 0 or not is_recorded(window.prepared))
+        ]
+        for found in told:
             if all(here[number] == there[number] for number in found.divergence_ids):
                 yield found
