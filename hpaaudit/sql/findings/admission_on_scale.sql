@@ -1,18 +1,29 @@
 -- Which HPAs have writes that admission changes or refuses?
 -- One row per HPA.
 -- Needs: write_mutated.admission write_failed.denied
+with by_class as (
+    select
+        hpa_uid, class, min(opened_at) as first_at, max(coalesce(closed_at, opened_at)) as last_at,
+        sum(reconciles)::bigint as writes, sum(abs(predicted::bigint - actual)) as pods,
+        arg_min(predicted, opened_at) as wanted, arg_min(actual, opened_at) as stored
+    from runs.divergences
+    where class in ('write_mutated.admission', 'write_failed.denied')
+    group by hpa_uid, class
+)
 select
-    hpa_uid, min(opened_at) as first_at, max(coalesce(closed_at, opened_at)) as last_at, 'high' as severity,
-    format(
-        '{} {}: the HPA wanted {}, and {} was stored', counted(sum(reconciles)::bigint, 'write'),
-        if(mode(class order by class) = 'write_mutated.admission', 'changed by admission', 'refused'),
-        arg_min(predicted, opened_at), coalesce(arg_min(actual, opened_at)::varchar, 'nothing')
+    hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'high' as severity,
+    string_agg(
+        format(
+            '{} {}: the HPA wanted {}, and {} was stored', counted(writes, 'write'),
+            if(class = 'write_mutated.admission', 'changed by admission', 'refused'), wanted,
+            if(class = 'write_mutated.admission', coalesce(stored::varchar, 'nothing'), 'nothing')
+        ),
+        '; ' order by class desc
     ) as verdict,
     json_object(
-        'writes', sum(reconciles), 'pods', sum(abs(predicted::bigint - actual)), 'class', mode(class order by class)
+        'writes', sum(writes), 'pods', sum(pods), 'class', arg_max(class, (writes, class))
     ) as evidence,
     'exempt the HPA from the webhook or policy that matches the scale subresource, or align minReplicas and maxReplicas'
         as next_step
-from runs.divergences
-where class in ('write_mutated.admission', 'write_failed.denied')
+from by_class
 group by hpa_uid;
