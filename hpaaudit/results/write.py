@@ -277,6 +277,8 @@ class ResultsWriter:
 
     def _settle(self, explain: Explain) -> None:
         """Asks for settings that explain the unexplained divergences, and gives these their class."""
+        if not self._connection.execute("from runs.divergences where class = 'unexplained' limit 1").fetchall():
+            return
         texts = sql.folder("sensitivity")
         self._connection.execute(texts["open_questions"])
         questions = OpenQuestions(self._connection)
