@@ -3,7 +3,7 @@
 -- Columns:
 --   scale_event_id: as in `scale_event_matches`: settles the order of two changes at one time
 --   reconcile_id: the reconcile before it
---   ts: when it was seen, or should have been
+--   ts: when it was seen, or should have been; of an HPA's own change that was seen late, when it was decided
 --   from_replicas: before
 --   to_replicas: after
 --   writer_class: as in `scale_events`; NULL where it did not happen
@@ -27,7 +27,11 @@
 create view main.changes as
 select
     m.replay_id, m.hpa_uid, m.namespace, m.name, m.scale_event_id, m.reconcile_id,
-    coalesce(m.actual_at_hi, m.predicted_at) as ts,
+    -- Where the target is only read now and then, its own decision tells the time better.
+    if(
+        m.writer_class = 'hpa' and r.ts between m.actual_at_lo and m.actual_at_hi - interval 2 seconds,
+        r.ts, coalesce(m.actual_at_hi, m.predicted_at)
+    ) as ts,
     m.from_replicas,
     coalesce(m.actual_to, m.predicted_to) as to_replicas,
     m.writer_class, m.writer_name, m.evidence_level, m.shape,
