@@ -1,4 +1,4 @@
-"""The time at which a change of the replicas is shown is the time of the write, also where its target is only polled."""
+"""A change of the replicas is shown when it was written, also where its target is only polled."""
 
 import pytest
 
