@@ -57,7 +57,11 @@ with numbered as (
         writer_class('', '', s.replicas_manager, s.replicas_operation, s.replicas_subresource) as writer_class,
         s.replicas_manager as writer_name
     from changes as c
-    join runs.scale_states as s
+    join (
+        select *, lag(replicas_written_at) over one as written_before, lag(replicas_manager) over one as manager_before
+        from runs.scale_states
+        window one as (partition by hpa_uid, target_since order by seq)
+    ) as s
         on s.hpa_uid = c.hpa_uid
         and s.target_since = c.target_since
         and s.seq >= c.seq
@@ -65,7 +69,11 @@ with numbered as (
         and s.spec_replicas = c.to_replicas
         and s.replicas_manager <> ''
         -- A write through /scale may leave no time in managedFields. Then the owner of the new number is its writer.
-        and coalesce(s.replicas_written_at >= c.at_lo - interval 1 second, true)
+        -- Of a watch that is late the time is too old, and newer than that of the number before.
+        and (
+            coalesce(s.replicas_written_at >= c.at_lo - interval 1 second, true)
+            or s.seq = c.seq and (s.replicas_written_at > s.written_before or s.replicas_manager <> s.manager_before)
+        )
     qualify row_number() over (partition by c.change_id order by s.seq) = 1
 ), told as (
     select distinct c.change_id
