@@ -164,7 +164,9 @@ class ObjectStates:
         if since_us is not None:
             gap = Gap(at_us=since_us, until_us=at_us, prefix=_collection(path), cause="the watch was too old")
             facts.insert(0, gap)
-        facts[:0] = self._read_again(at_us, path, parsed)
+        since_the_last = list(self._read_again(at_us, path, parsed))
+        if since_us is None:
+            facts[:0] = since_the_last
         if body.get("kind") != "List" and not parsed.field_selector:
             facts += self._absent(at_us, parsed, listed_keys)
         return facts

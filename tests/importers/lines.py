@@ -7,7 +7,7 @@ from typing import Any
 
 from hpaaudit.api.times import micros, precise
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.facts import Fact
+from hpaaudit.model.facts import Fact, Gap
 from hpaaudit.model.units import SECOND, Micros
 
 START = micros("2026-03-02T14:00:00Z")
@@ -118,8 +118,8 @@ def read(folder: Path, *lines: Line) -> list[Fact]:
 
 
 def described(facts: Iterable[Fact]) -> list[str]:
-    """Prints facts as `PodSeen web-0`."""
-    return [f"{type(fact).__name__} {_name(fact)}".strip() for fact in facts]
+    """Prints facts as `PodSeen web-0`, without the gaps between two reads."""
+    return [f"{type(fact).__name__} {_name(fact)}".strip() for fact in facts if not isinstance(fact, Gap)]
 
 
 def _name(fact: Fact) -> str:

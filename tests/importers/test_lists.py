@@ -5,8 +5,23 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.model.facts import Gap, HpaSeen, PodSeen
-from tests.importers.lines import DEPLOYMENT, HPA, HPAS, PODS, at, described, get_line, hpa, items, line, pod, read, saw
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen
+from tests.importers.lines import (
+    DEPLOYMENT,
+    HPA,
+    HPAS,
+    PODS,
+    Line,
+    at,
+    described,
+    get_line,
+    hpa,
+    items,
+    line,
+    pod,
+    read,
+    saw,
+)
 
 NOT_FOUND = {"kind": "Status", "message": "not found"}
 
@@ -169,3 +184,34 @@ def test_workloads_events_leases_and_api_services_are_read(tmp_path: Path) -> No
 def test_a_gap_says_that_nobody_looked(tmp_path: Path) -> None:
     (gap,) = read(tmp_path, line(5, gap="/apis/metrics.k8s.io", until="2026-03-02T14:01:00Z", cause="restart"))
     assert gap == Gap(at_us=at(5), until_us=at(60), prefix="/apis/metrics.k8s.io", cause="restart")
+
+
+POLLED = "were only read now and then"
+
+
+def _unseen(facts: list[Fact]) -> list[tuple[str, int, int]]:
+    gaps = [fact for fact in facts if isinstance(fact, Gap) and POLLED in fact.cause]
+    return [(gap.prefix, gap.at_us, gap.until_us) for gap in gaps]
+
+
+def test_between_two_reads_of_what_nobody_watches_is_a_gap(tmp_path: Path) -> None:
+    lists = [get_line(seconds, HPAS, items(hpa())) for seconds in (0, 15, 40)]
+    assert _unseen(read(tmp_path, *lists)) == [(HPAS, at(0), at(15)), (HPAS, at(15), at(40))]
+
+
+def test_one_hpa_that_is_read_again_has_a_gap_of_its_own(tmp_path: Path) -> None:
+    assert _unseen(read(tmp_path, *(get_line(seconds, HPA, hpa()) for seconds in (0, 15)))) == [(HPA, at(0), at(15))]
+
+
+@pytest.mark.parametrize(
+    "telling",
+    [
+        line(1, watch=HPAS, type="BOOKMARK", object={}),
+        line(1, reconcile="shop/web"),
+        line(1, put=f"{HPA}/status", status=200, body=hpa()),
+    ],
+    ids=["a watch", "a line for each reconcile", "writes of its status"],
+)
+def test_what_else_tells_of_hpas_leaves_no_gap(tmp_path: Path, telling: Line) -> None:
+    lists = [get_line(seconds, HPAS, items(hpa())) for seconds in (0, 15)]
+    assert _unseen(read(tmp_path, lists[0], telling, lists[1])) == []
