@@ -11,9 +11,7 @@ with unseen_answers as (
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
-        -- Who reads a reconcile's line does not see either what was not recorded.
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null
-            or b.is_unrecorded and getvariable('texts').evidence[r.evidence + 1] = 'seen' as is_assumed,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null as is_assumed,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
@@ -163,8 +161,7 @@ with unseen_answers as (
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
             and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
         if(
-            u.reconcile_id is not null and b.reconcile_id is not null
-            or b.is_unrecorded and getvariable('texts').evidence[r.evidence + 1] = 'seen',
+            u.reconcile_id is not null and b.reconcile_id is not null,
             'assumed',
             getvariable('texts').evidence[r.evidence + 1]
         ) as evidence,

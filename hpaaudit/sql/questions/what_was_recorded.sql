@@ -17,6 +17,6 @@ select
     (select count(*) from hpas) as hpas,
     (select count(*) from reconciles) as reconciles,
     (select string_agg(stream || ' ' || round(seconds, 1) || ' s', ', ' order by stream) from gap_time) as gaps,
-    (select coalesce(sum(lasted_s), 0) from reconciles where verdict = 'undecidable') as undecidable_s
+    (select coalesce(round(sum(lasted_s), 6), 0) from reconciles where verdict = 'undecidable') as undecidable_s
 from recordings as r
 order by r.started_at;

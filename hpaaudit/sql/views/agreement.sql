@@ -21,7 +21,7 @@ select
     count(*) filter (verdict = 'divergent') as divergent,
     count(*) filter (verdict = 'undecidable') as undecidable,
     round(100.0 * count(*) filter (verdict = 'match') / nullif(count(*) filter (verdict <> 'undecidable'), 0), 1) as match_pct,
-    sum(lasted_s) filter (verdict = 'undecidable') as undecidable_s,
+    round(sum(lasted_s) filter (verdict = 'undecidable'), 6) as undecidable_s,
     count(*) filter (
         verdict in ('match', 'skew') and is_known
         or verdict = 'divergent' and not starts_with(class, 'not_run.')
