@@ -112,7 +112,8 @@ def life_of(hpa: HpaAccount, clock: Clock) -> str:
 def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:
     """The timeline to draw with an HPA: that of its name, drawn once."""
     key = (hpa.namespace, hpa.name)
-    if next((one for one in account.hpas if (one.namespace, one.name) == key and one.changes), None) is not hpa:
+    namesakes = [one for one in account.hpas if (one.namespace, one.name) == key]
+    if next((one for one in namesakes if one.changes), namesakes[0]) is not hpa:
         return None
     return next((one for one in account.timelines if (one.namespace, one.name) == key), None)
 
