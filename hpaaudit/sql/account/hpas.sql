@@ -5,7 +5,7 @@ with scalings as (
     -- What the first status tells of was before the recording.
     select hpa_uid, count(distinct last_scale_time) - count(distinct first_time) as scalings
     from (
-        select hpa_uid, last_scale_time, first_value(last_scale_time) over (partition by hpa_uid order by observed_at) as first_time
+        select hpa_uid, last_scale_time, first_value(last_scale_time) over (partition by hpa_uid order by observed_at, last_scale_time nulls first) as first_time
         from hpa_status
     ) as one
     group by hpa_uid

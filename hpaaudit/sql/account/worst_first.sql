@@ -15,4 +15,4 @@ from agreement as a
 left join gravest as g using (hpa_uid)
 order by
     a.hpa_uid in (from happened) desc,
-    a.match_pct nulls last, a.divergent desc, g.rank nulls last, a.namespace, a.name;
+    a.match_pct nulls last, a.divergent desc, g.rank nulls last, a.namespace, a.name, a.hpa_uid;
