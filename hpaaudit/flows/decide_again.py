@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpaaudit.flows import fleet
 from hpaaudit.flows.options import ignore_warning
-from hpaaudit.model.fleet_columns import Columns, Numbers, Words, words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Words, numbers, words
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
@@ -88,15 +88,15 @@ class DecidedNumbers:
 
     def add(self, reconciles: Columns) -> None:
         """Takes the columns of one more batch."""
-        numbers = _numbers(reconciles, "reconcile_id").values
-        most = int(numbers.max(initial=0)) + 1
+        ids = numbers(reconciles, "reconcile_id").values
+        most = int(ids.max(initial=0)) + 1
         for places in (self._place, self._part):
             places.extend(array("q", [-1]) * (most - len(places)))
-        for place, number in enumerate(numbers.tolist()):
+        for place, number in enumerate(ids.tolist()):
             self._place[number] = place
             self._part[number] = len(self._parts)
         self._parts.append(
-            [_numbers(reconciles, name) for name in _NUMBERS] + [words(reconciles, name) for name in _REASONS]
+            [numbers(reconciles, name) for name in _NUMBERS] + [words(reconciles, name) for name in _REASONS]
         )
 
     def get(self, number: int) -> Again | None:
@@ -106,13 +106,6 @@ class DecidedNumbers:
         place = self._place[number]
         desired, lowest, highest, able, active = (_value(column, place) for column in self._parts[self._part[number]])
         return Again(desired, lowest, highest, _joined(able, active))
-
-
-def _numbers(table: Columns, name: str) -> Numbers:
-    column = table[name]
-    if not isinstance(column, Numbers):
-        raise TypeError(f"{name} is no column of numbers")
-    return column
 
 
 def _value(column: Numbers | Words, place: int) -> Any:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
 
 WINDOWS = 3
-"""In so many windows a setting is searched, and then in as many others for a second one."""
+"""One wrong setting is searched in so many windows; a second one in as many, where the first leaves differences."""
 
 JUDGED = 3
 """So many of the settings that fit the windows best are tried on the whole recording."""

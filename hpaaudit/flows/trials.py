@@ -197,7 +197,7 @@ class Trials:
         return {hpa: [row.divergence_id is not None for row in rows] for hpa, rows in self.rows.items()}
 
     def _keep(self, hpa: str, found: Sensitivity) -> None:
-        """Keeps an explanation of an HPA if none is better: of single settings all values of the first flag."""
+        """Keeps what explains the most of an HPA; of several that explain as much, all values of the first flag."""
         before = self.best.get(hpa, [])
         if not before or found.explained > before[0].explained:
             self.best[hpa] = [found]
@@ -243,8 +243,10 @@ class Trials:
     def _remembered(self, prepared: "Prepared") -> "Plan":
         """The plan without the reconciles that are too old to be remembered."""
         plan = prepared.plan
+        if self._memory_us is None:
+            return plan
         numbers = [row.reconcile_id for rows in self.rows.values() for row in rows]
-        if self._memory_us is None or not numbers:
+        if not numbers:
             return plan
         first_us = self._prepared.plan.reconciles[min(numbers) - 1].instant.at_us
         memory_us = max(self._memory_us, prepared.flags.downscale_stabilization_us) + 2 * plan.periods.longest_us
@@ -287,7 +289,7 @@ def _changes(row: Compared, decided: ByNumber) -> bool:
 
 
 def _keeps_matches(rows: Sequence[Compared], agreeing: Sequence[bool]) -> bool:
-    """True if every reconcile agrees that agreed before."""
+    """True if the replay with other settings breaks no match: what agreed without them agrees with them."""
     return all(agrees for row, agrees in zip(rows, agreeing, strict=True) if row.divergence_id is None)
 
 

@@ -44,6 +44,14 @@ Columns: TypeAlias = Mapping[str, Numbers | Words]
 """A table by column name; all columns are equally long."""
 
 
+def numbers(table: Columns, name: str) -> Numbers:
+    """A column of numbers."""
+    column = table[name]
+    if not isinstance(column, Numbers):
+        raise TypeError(f"{name} is no column of numbers")
+    return column
+
+
 def words(table: Columns, name: str) -> Words:
     """A column of texts."""
     column = table[name]

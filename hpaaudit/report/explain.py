@@ -98,7 +98,7 @@ def _headline(account: ReconcileAccount) -> str:
 
 
 def _move(account: ReconcileAccount) -> str:
-    """What the replay makes of the replicas."""
+    """What the replay decided: `kept 6`, `4 -> 6`, or that it is not known."""
     spec, desired = account.spec_replicas, account.desired
     if _lacks_inputs(account):
         return "not known"

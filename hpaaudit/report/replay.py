@@ -99,7 +99,7 @@ def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
 
 
 def title_of(hpa: HpaAccount, arrow: str) -> str:
-    """The HPA and its target."""
+    """The heading of an HPA: its name, and what it scales."""
     return f"{hpa.namespace}/{hpa.name}" + (f" {arrow} {hpa.target}" if hpa.target else "")
 
 

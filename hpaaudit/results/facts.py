@@ -150,7 +150,7 @@ class FactTables:
             self._batches.add("runs.hpa_specs", [{**hpa.spec_row, "valid_to": at_us}])
 
     def _end(self, hpa: _Hpa, at_us: Micros) -> None:
-        """The HPA was deleted, at the latest by then."""
+        """Ends an HPA that was deleted at this time or, unseen, before it."""
         hpa.row.setdefault("deleted_at", at_us)
         self._close_spec(hpa, at_us)
         hpa.spec = hpa.spec_row = None

@@ -8,7 +8,7 @@ from hpaaudit.model.sensitivity import Compared
 
 
 class OpenQuestions(Mapping[str, Sequence[Compared]]):
-    """The rows of the table `open_questions` by HPA, those of the HPAs with the most open divergences first."""
+    """The reconciles to explain, by HPA (`namespace/name`): the HPA with the most unexplained ones first."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
@@ -25,7 +25,7 @@ class OpenQuestions(Mapping[str, Sequence[Compared]]):
         return [Compared(**dict(zip(names, row, strict=True))) for row in answer.fetchall()]
 
     def __contains__(self, hpa: object) -> bool:
-        """True if it has open divergences. No row is read."""
+        """True if the HPA has unexplained divergences. No row is read for that."""
         return hpa in self._hpas
 
     def __iter__(self) -> Iterator[str]:

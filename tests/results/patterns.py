@@ -1,6 +1,6 @@
 """A database with the tables that a finding reads, and rows for it from a few words."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -100,90 +100,58 @@ class Patterns:
 
     def found(self, pattern: str, tables: Tables) -> list[tuple[Any, ...]]:
         """The same with the evidence and the next step."""
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+        with self._filled({"hpas": [{}], **tables}) as ask:
             (finding,) = (each for each in findings() if each.pattern == pattern)
             found = ask(f"select severity, verdict, evidence, next_step from ({finding.query}\n)")  # noqa: S608 our own
             rows = found.fetchall()
             signs = {sign for (sign,) in ask(sql.folder("audit")["67_signs"] + "from signs").fetchall()}
-        finally:
-            ask("rollback")
         assert not rows or not finding.needs or finding.needs & signs, "it would not run"
         assert all(next_step for *_, next_step in rows)
         return rows
 
     def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
         """The rows that a query of `sql/audit/` makes of these rows."""
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{"ended_at": at(3600)}], "replays": [{}], "hpas": [{}], **tables})
+        with self._filled({"recordings": [{"ended_at": at(3600)}], "hpas": [{}], **tables}) as ask:
             ask(sql.folder("audit")["09_tenures"])
             ask(sql.folder("audit")[query])
-            answer = ask(f"from runs.{relation} order by ts")
-            names = [column[0] for column in answer.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
-        finally:
-            ask("rollback")
+            return _rows(ask(f"from runs.{relation} order by ts"))
 
     def chain(self, tables: Tables) -> list[tuple[str, ...]]:
         """What the reconciles of these rows did, why their metric won, and what it found."""
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], **tables})
+        with self._filled(tables) as ask:
             return ask("select act_code, winner_code, metric_code from reasons").fetchall()
-        finally:
-            ask("rollback")
 
     def holds(self, tables: Tables) -> list[Row]:
         """What held the HPA for a minute or more, longest first: rows of `sql/account/holds.sql`."""
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
-            answer = ask(account_sql("holds"), {"long_hold_s": LONG_HOLD_S})
-            names = [column[0] for column in answer.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
-        finally:
-            ask("rollback")
+        with self._filled({"hpas": [{}], **tables}) as ask:
+            return _rows(ask(account_sql("holds"), {"long_hold_s": LONG_HOLD_S}))
 
     def asked(self, question: str, tables: Tables) -> list[Row]:
         """What a question about every HPA and the whole recording answers of these rows."""
         text = sql.folder("questions")[question]
         scope = {"hpa": "%", "since": at(-86400), "until": at(7 * 86400)}
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
-            answer = ask(text, {name: value for name, value in scope.items() if f"${name}" in text})
-            names = [column[0] for column in answer.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
-        finally:
-            ask("rollback")
+        with self._filled({"hpas": [{}], **tables}) as ask:
+            return _rows(ask(text, {name: value for name, value in scope.items() if f"${name}" in text}))
 
     def unknown(self, tables: Tables) -> list[str]:
         """What the page of the one HPA of these rows says is unknown of its undecidable reconciles."""
-        ask = self._connection.execute
-        ask("begin")
-        try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
+        with self._filled({"hpas": [{}], **tables}) as ask:
             [(why,)] = ask(f"select why from ({sql.folder('account')['hpas'].rstrip().removesuffix(';')})").fetchall()  # noqa: S608 our own
             return list(why or ())
-        finally:
-            ask("rollback")
 
     def marks(self, tables: Tables) -> list[Row]:
         """What a timeline of the one HPA of these rows marks besides reconciles."""
+        with self._filled({"hpas": [{}], **tables}) as ask:
+            return _rows(ask(sql.folder("timeline")["marks"], {name: HPA[name] for name in ("namespace", "name")}))
+
+    @contextmanager
+    def _filled(self, tables: Tables) -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
+        """Asks queries of a database that holds these rows; they are gone afterwards."""
         ask = self._connection.execute
         ask("begin")
         try:
-            self._fill({"recordings": [{}], "replays": [{}], "hpas": [{}], **tables})
-            answer = ask(sql.folder("timeline")["marks"], {name: HPA[name] for name in ("namespace", "name")})
-            names = [column[0] for column in answer.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+            self._fill({"recordings": [{}], "replays": [{}], **tables})
+            yield ask
         finally:
             ask("rollback")
 
@@ -203,6 +171,11 @@ class Patterns:
             "row_number() over (partition by hpa order by ts, reconcile_id) as nth "
             "from runs.reconciles join replayed_hpas using (hpa_uid)"
         )
+
+
+def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
+    names = [column[0] for column in answer.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 @contextmanager

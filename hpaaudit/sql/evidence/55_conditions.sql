@@ -4,10 +4,7 @@ with spans as (
     select
         reconcile_id, hpa_uid,
         coalesce(
-            lead(began_at) over (partition by hpa_uid order by ts),
-            -- The next one is not shown, or the recording ended; what was seen at its very end belongs to this one.
-            ts + to_microseconds((1e6 * lasted_s)::bigint)
-            + if(ts + to_microseconds((1e6 * lasted_s)::bigint) <= o.ended_at, interval 1 microsecond, interval 0 microsecond)
+            lead(began_at) over (partition by hpa_uid order by ts), shown_until(ts, lasted_s, o.ended_at)
         ) as ended_at
     from reconciles
     cross join recordings as o
