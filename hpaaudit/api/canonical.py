@@ -1,4 +1,4 @@
-"""Writes JSON so that equal documents are equal texts, and measures how deep a document is nested."""
+"""Writes JSON so that equal documents are equal texts, compares such texts, and measures how deep one is nested."""
 
 import json
 import re
@@ -10,6 +10,17 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and without blanks."""
     return _CANONICAL.encode(value)
+
+
+def only_removes(before: str, after: str) -> bool:
+    """Whether a JSON document sets nothing that another one did not: it has fewer fields, or is equal."""
+    return _is_part(json.loads(after), json.loads(before))
+
+
+def _is_part(part: Any, whole: Any) -> bool:
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(name in whole and _is_part(value, whole[name]) for name, value in part.items())
+    return bool(part == whole)
 
 
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)

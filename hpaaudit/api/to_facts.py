@@ -65,6 +65,17 @@ def owner(meta: Mapping[str, Any], field: tuple[str, ...]) -> tuple[str, str, st
     )
 
 
+def last_manager(meta: Mapping[str, Any], field: str) -> str:
+    """The manager that changed something within a field last, by managedFields; empty if that is not known.
+
+    Their times are seconds: of two managers within one second neither is the last.
+    """
+    owners = [entry for entry in meta.get("managedFields") or () if _owns(entry.get("fieldsV1"), (field,))]
+    last_time = max((entry.get("time") or "" for entry in owners), default="")
+    last = {entry.get("manager", "") for entry in owners if (entry.get("time") or "") == last_time}
+    return last.pop() if len(last) == 1 else ""
+
+
 def _owns(fields: Any, field: tuple[str, ...]) -> bool:
     for name in field:
         fields = fields.get(f"f:{name}") if isinstance(fields, Mapping) else None
@@ -88,7 +99,7 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
         annotations_json=canonical_json(
             {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith(ANNOTATIONS)}
         ),
-        spec_manager=owner(meta, ("spec", "maxReplicas"))[0],
+        spec_manager=last_manager(meta, "spec"),
     )
 
 

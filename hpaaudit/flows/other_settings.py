@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.flows.other_times import with_longer_periods, without
-from hpaaudit.flows.prepare import with_settings
+from hpaaudit.flows.prepare import first_told, with_settings
 from hpaaudit.model.sensitivity import Compared
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def as_recorded(prepared: "Prepared") -> Iterator[Setting]:
     recorded = _recorded_release(prepared)
     if prepared.release_given and recorded is not None and recorded != prepared.flags.release:
         yield replace(_release(prepared, recorded), is_recorded=True)
-    process = prepared.plan.controllers[0] if prepared.plan.controllers else None
+    process = first_told(prepared.plan)
     seen = {short_name(name): text for name, text in process.flags} if process is not None else {}
     for key in VALUES:
         if key in prepared.overrides and key in seen:

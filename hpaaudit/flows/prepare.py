@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
@@ -36,6 +36,7 @@ class Prepared:
     searched  every fact was searched for what cannot be replayed
     loss      when the controller's memory is lost, if another time than the recorded ones is tried
     recorded_release   what the recording says, empty if nothing
+    flags     those of the first process whose settings are known
     hpas      `namespace/name` of each HPA to be replayed; empty: all
     """
 
@@ -57,14 +58,41 @@ class Prepared:
         return {seen.version or seen.release: self.flags_of(seen).release for seen in self.plan.controllers}
 
     def flags_of(self, controller: ControllerSeen) -> Flags:
-        """The flags of one controller process. What the user said wins."""
+        """The flags of one controller process. What the user said wins.
+
+        A line that tells anything of them tells all: what it does not list has its default. A line that tells nothing
+        is of a process like the one before.
+        """
         from hpaaudit.api.flags import with_flags
         from hpaaudit.engine.behaviours.release import known_release
 
-        recorded = controller.version or controller.release
+        so_far = takewhile(lambda seen: seen is not controller, self.plan.controllers)
+        told = controller if _tells(controller) else next(filter(_tells, reversed([*so_far])), None)
+        if told is None:
+            return self.flags
+        recorded = told.version or told.release
         release = self.flags.release if self.release_given or not recorded else known_release(recorded)
-        flags = with_flags(replace(self.flags, release=release), dict(controller.flags))
-        return replace(with_flags(flags, self.overrides), gates=controller.gates or self.flags.gates)
+        flags = with_flags(self._without_flags(release), dict(told.flags))
+        return replace(with_flags(flags, self.overrides), gates=told.gates)
+
+    def _without_flags(self, release: str) -> Flags:
+        """What a process of this release has that was started with no flag, in this replay."""
+        return Flags(
+            release=release,
+            sync_period_us=self.flags.sync_period_us,
+            api_server=self.flags.api_server,
+            with_behaviours=self.flags.with_behaviours,
+            without_behaviours=self.flags.without_behaviours,
+        )
+
+
+def first_told(planned: "Plan") -> ControllerSeen | None:
+    """The first controller process whose settings are recorded, None if no settings are."""
+    return next(filter(_tells, planned.controllers), None)
+
+
+def _tells(controller: ControllerSeen) -> bool:
+    return bool(controller.version or controller.release or controller.flags or controller.gates)
 
 
 def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED, scope: Scope = EVERYTHING) -> Prepared:
@@ -143,7 +171,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
 
     options = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)
-    process = planned.controllers[0] if planned.controllers else None
+    process = first_told(planned)
     recorded_release = (process.version or process.release) if process is not None else planned.version
     release = given_release or (known_release(recorded_release) if recorded_release else KNOWN[-1])
     release_source = "user" if given_release else ("observed" if recorded_release else "default")
@@ -157,18 +185,18 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     require_of_its_time(options, release)
     if is_before_1_12(release):
         flags = replace(flags, sync_period_us=OLD_SYNC_PERIOD_US)
-    flags = with_flags(with_flags(flags, observed), options)
     if planned.api_server:
         flags = replace(flags, api_server=planned.api_server)
     if behaviours_of(flags).metrics_annotation:
         # These controllers reconcile an HPA again as soon as they wrote its status: the times between say nothing.
         planned = replace(planned, periods=replace(planned.periods, shown=None))
     periods = planned.periods
+    flags = with_flags(with_flags(flags, observed), options)
     if periods.source == "inferred":
         flags = replace(flags, sync_period_us=periods.common_us)
     if process is not None:
         flags = replace(flags, gates=process.gates)
-    return Prepared(
+    prepared = Prepared(
         recording=recording,
         plan=planned,
         flags=flags,
@@ -197,6 +225,20 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
             ),
         ),
     )
+    return replace(prepared, assumptions=(*prepared.assumptions, *_of_later_processes(prepared)))
+
+
+def _of_later_processes(prepared: Prepared) -> Iterator[Assumption]:
+    """The flags that changed when another controller process took over."""
+    from hpaaudit.api.flags import assumptions
+    from hpaaudit.api.times import whole_seconds
+
+    before = {setting.key: setting.value for setting in prepared.assumptions}
+    for seen in filter(_tells, prepared.plan.controllers):
+        for setting in assumptions(prepared.flags_of(seen), dict(seen.flags), prepared.overrides):
+            if setting.key != "sync-period" and before.get(setting.key, setting.value) != setting.value:
+                yield replace(setting, key=f"{setting.key} from {whole_seconds(seen.at_us)} on")
+            before[setting.key] = setting.value
 
 
 def _of_the_lease(planned: "Plan", observed: Mapping[str, str]) -> Iterator[Assumption]:

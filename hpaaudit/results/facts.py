@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import singledispatchmethod
 from typing import Any
 
+from hpaaudit.api.canonical import only_removes
 from hpaaudit.api.decode import decode_hpa
 from hpaaudit.model.audit import RecordingInfo, Replay
 from hpaaudit.model.facts import (
@@ -130,8 +131,11 @@ class FactTables:
         spec, status = (fact.spec_json, decoded.spec), (fact.status_json, decoded.status)
         if spec != hpa.spec:
             self._close_spec(hpa, fact.at_us)
-            hpa.spec = spec
             hpa.spec_row = dict(fact_rows.hpa_spec(fact, decoded, hpa.identity))
+            if hpa.spec is not None and only_removes(hpa.spec[0], fact.spec_json):
+                # Taking a field away leaves no trace in managedFields: who wrote last is not who did this.
+                hpa.spec_row["writer_manager"] = ""
+            hpa.spec = spec
             hpa.row |= {"target_kind": decoded.spec.target.kind, "target_name": decoded.spec.target.name}
         if self.statuses and status != hpa.status:
             hpa.status = status

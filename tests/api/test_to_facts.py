@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api import times, to_facts, workload
+from hpaaudit.api.canonical import only_removes
 from hpaaudit.model.facts import ResourceMetricsRead, TargetRef, ValuesRead
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import SECOND, Micros
@@ -148,6 +149,44 @@ def test_who_owns_the_replicas_is_who_wrote_them_last() -> None:
     }
     fact = workload.target_seen(AT, WEB, raw)
     assert (fact.manager, fact.subresource, fact.written_us) == ("kube-controller-manager", "scale", AT)
+
+
+@pytest.mark.parametrize(
+    ("entries", "manager"),
+    [
+        ([("helm", "10", {"f:spec": {"f:maxReplicas": {}}}), ("alice", "20", {"f:spec": {"f:minReplicas": {}}})], "alice"),
+        ([("helm", "10", {"f:spec": {}}), ("kube-controller-manager", "20", {"f:status": {}})], "helm"),
+        ([("helm", "10", {"f:spec": {}}), ("alice", "20", {"f:metadata": {"f:labels": {}}})], "helm"),
+        ([("helm", "20", {"f:spec": {}}), ("alice", "20", {"f:spec": {}})], ""),
+        ([("helm", "20", {"f:spec": {}}), ("helm", "20", {"f:spec": {"f:minReplicas": {}}})], "helm"),
+        ([], ""),
+    ],
+)
+def test_who_wrote_a_spec_is_who_changed_something_of_it_last(
+    entries: list[tuple[str, str, dict[str, Any]]], manager: str
+) -> None:
+    """Not who owns maxReplicas: somebody else may have changed the metrics. Two within a second: nobody is named."""
+    fields = [
+        {"manager": name, "time": f"2026-03-02T14:00:{second}Z", "fieldsV1": owned} for name, second, owned in entries
+    ]
+    meta = {"name": "web", "managedFields": fields}
+    assert to_facts.hpa_seen(AT, {"metadata": meta}).spec_manager == manager
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "removes"),
+    [
+        ('{"a":{"b":1,"c":2}}', '{"a":{"b":1}}', True),
+        ('{"a":{"b":1},"c":2}', '{"a":{"b":1}}', True),
+        ('{"a":{"b":1}}', '{"a":{"b":1}}', True),
+        ('{"a":{"b":1}}', '{"a":{"b":2}}', False),
+        ('{"a":{"b":1}}', '{"a":{"b":1,"c":2}}', False),
+        ('{"a":[1,2]}', '{"a":[1]}', False),
+    ],
+)
+def test_a_list_is_changed_as_a_whole_and_a_field_can_be_taken_away(before: str, after: str, removes: bool) -> None:
+    """As managedFields see it: who only takes fields away leaves no trace there."""
+    assert only_removes(before, after) == removes
 
 
 def test_the_template_is_known_by_its_revision_or_by_itself() -> None:

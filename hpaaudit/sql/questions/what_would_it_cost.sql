@@ -5,7 +5,7 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   replay: the replay, of runs.replays
---   release: the release whose rules decided
+--   release: the release whose rules decided; of several controller processes the first one's
 --   options: the options that it was made with; empty for the audit
 --   pod_minutes: the replicas that it decided, times the minutes
 --   unlimited_pod_minutes: the replicas that its metrics asked for, times the minutes, where they were consulted
