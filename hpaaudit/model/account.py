@@ -41,6 +41,7 @@ class Change:
 
     raw_desired    what the metrics asked for;  stabilized  what memory made of it
     tied_metrics   metrics besides `metric` that asked for the same number
+    evidence_level   how the writer is known, as in `scale_events`
     """
 
     at_us: Micros
@@ -58,6 +59,7 @@ class Change:
     raw_desired: int | None = None
     stabilized: int | None = None
     tied_metrics: tuple[str, ...] = ()
+    evidence_level: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +68,12 @@ class ForeignWrite:
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
     may_be_hpa   the HPA was not observed then, and may have written it itself
+    since_us     when the former number was seen last, if nobody looked until `at_us`; several may have written
+    unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's first write in the other direction, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
-    missing_pod_s   replicas below the former number, times the seconds until they were restored or the recording ended
+    missing_pod_s   replicas below the former number, times the seconds until they were restored, or nobody
+                 looked, or the recording ended
     """
 
     at_us: Micros
@@ -79,6 +84,8 @@ class ForeignWrite:
     restored_us: Micros | None
     restored_to: int | None
     may_be_hpa: bool = False
+    since_us: Micros | None = None
+    unseen_us: Micros | None = None
     undone_us: Micros | None = None
     undone_to: int | None = None
     undone_by: str = ""
@@ -124,7 +131,9 @@ class Hold:
     cause   `memory`: a remembered recommendation; `up_window`: the window that delays a scale-up; `unready`,
             `unmeasured`: pods that counted as idle, or as busy; `up_forbidden`, `down_forbidden`: the window after the
             last change (to 1.11); `max_replicas`; `up_policy`, `up_disabled`, `down_policy`, `down_disabled`: policies
-            of the behavior; `metric_failed`, `partial_metrics`: one metric failed, and the others could not scale
+            of the behavior; `metric_failed`, `partial_metrics`: one metric failed, and the others could not scale;
+            `no_metric`, `target_unreadable`, `selector_ambiguous`, `selector_unusable`, `disabled_at_zero`: nothing
+            was decided
     lasted_s   how long these reconciles stood, together
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown

@@ -43,7 +43,8 @@ def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
 
 
 def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:
-    written = [len(hpa.foreign_writes) for hpa in hpas if hpa.foreign_writes]
+    by_others = [[write for write in hpa.foreign_writes if not write.may_be_hpa] for hpa in hpas]
+    written = [len(writes) for writes in by_others if writes]
     if written:
         yield f"Others wrote the replicas of {counted(len(written), 'HPA')} {counted(sum(written), 'time')}."
 

@@ -128,6 +128,7 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
+    mutated = [divergence for divergence in shown if divergence.divergence_class.startswith("write_mutated.")]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     sentences = []
     if outage:
@@ -138,11 +139,15 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
         is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
         sentences.append(_faith(hpa, is_alone=is_alone))
     sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
-    if len(hpa.foreign_writes) > 2:  # noqa: PLR2004 two are described above
-        sentences.append(f"Others wrote {counted(len(hpa.foreign_writes) - 2, 'more time')}.")
+    if more := [write for write in hpa.foreign_writes[2:] if not write.may_be_hpa]:
+        sentences.append(f"Others wrote {counted(len(more), 'more time')}.")
     if refused:
         sentences.append(_refused(refused, clock))
-    sentences += [held_in_words(hold, clock) for hold in hpa.holds[:2]]
+    if mutated:
+        sentences.append(_mutated(mutated, clock))
+    # What the outage says already is not said again.
+    holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
+    sentences += [held_in_words(hold, clock) for hold in holds[:2]]
     return " ".join(sentences)
 
 
@@ -185,7 +190,8 @@ def _share(hpa: HpaAccount) -> Iterator[str]:
     """How many reconciles could not be compared, and why."""
     if hpa.undecidable:
         yield f"{hpa.undecidable} of {counted(hpa.reconciles, 'reconcile')} cannot be decided{_unseen(hpa)}."
-    unknown = hpa.reconciles - hpa.undecidable - hpa.comparable
+    missed = sum(one.reconciles for one in hpa.divergences if one.divergence_class.startswith("not_run."))
+    unknown = hpa.reconciles - hpa.undecidable - hpa.comparable - missed
     if unknown > 0 and hpa.comparable:
         yield f"What the controller decided in {unknown} more was not recorded."
 
@@ -214,6 +220,11 @@ _HELD = {
     "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
     "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
     "partial_metrics": "One metric failed, so that the others could not scale down,",
+    "no_metric": "No metric was usable, so that nothing could scale,",
+    "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
+    "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",
+    "selector_unusable": "The scale had no selector that can be used, so that nothing could scale,",
+    "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
 }
 """What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
 
@@ -315,11 +326,16 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
 
 
 def _foreign(write: ForeignWrite, clock: Clock) -> str:
+    if write.since_us is not None:
+        span = f"Between {clock(write.since_us)} and {clock(write.at_us)}"
+        return f"{span} nobody looked, and {write.from_replicas} became {write.to_replicas}: who wrote is unknown."
     who = write.writer_name or "somebody unknown"
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.may_be_hpa:
         return f"{wrote}: perhaps the HPA itself, which was not observed then."
     cost = _cost(write.missing_pod_s, "missing")
+    if write.unseen_us is not None:
+        return f"{wrote}; from {clock(write.unseen_us)} on nobody looked{cost and f'{cost} until then'}."
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
         undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
@@ -337,8 +353,14 @@ def _foreign(write: ForeignWrite, clock: Clock) -> str:
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
     first = divergences[0]
     kind = first.divergence_class.removeprefix("write_failed.").replace("_", " ")
-    times = "A write" if len(divergences) == 1 else f"{len(divergences)} writes"
+    writes = sum(divergence.reconciles for divergence in divergences)
+    times = "A write" if writes == 1 else f"{writes:,} writes"
     return f"{times} of the HPA failed, first at {clock(first.opened_us)} ({kind})."
+
+
+def _mutated(divergences: list[Divergence], clock: Clock) -> str:
+    writes = counted(sum(divergence.reconciles for divergence in divergences), "write")
+    return f"Admission changed the number of {writes} of the HPA, first at {clock(divergences[0].opened_us)}."
 
 
 def _moves(hpa: HpaAccount) -> str:
@@ -347,7 +369,12 @@ def _moves(hpa: HpaAccount) -> str:
         return (
             f"and scaled {counted(hpa.told_scalings, 'time')} or more, as its status says; nobody saw to which number"
         )
-    return f"and scaled {counted(own, 'time')}" if own else "and never had to scale"
+    if own:
+        # What was changed in a gap is told by its status alone.
+        is_all = all(change.evidence_level != "gap" for change in hpa.changes)
+        return f"and scaled {counted(own, 'time')}{'' if is_all else ' or more'}"
+    # Whether it had to is unknown where something held it.
+    return "and never scaled" if hpa.holds else "and never had to scale"
 
 
 def _unseen(hpa: HpaAccount) -> str:
@@ -394,6 +421,8 @@ def _why(change: Change) -> str:
 
 
 def _cause(change: Change) -> str:
+    if change.evidence_level == "gap":
+        return "in a gap of the recording"
     if change.writer_class not in _OWN and not change.divergence_class.startswith("external_write."):
         return "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):

@@ -15,6 +15,7 @@ def change(row: Mapping[str, Any]) -> Change:
         to_replicas=row["to_replicas"],
         writer_class=row["writer_class"] or "",
         writer_name=row["writer_name"] or "",
+        evidence_level=row["evidence_level"] or "",
         decided=row["decided"],
         replay=row["replay"],
         reason_code=row["reason_code"] or "",

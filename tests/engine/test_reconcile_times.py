@@ -9,8 +9,10 @@ from hpaaudit.engine.replay.reconcile_times import (
     SCALE_WRITE,
     STATUS_WRITE,
     Evidence,
+    Processes,
     merged,
     reconcile_times,
+    while_running,
 )
 from hpaaudit.model.units import SECOND, Micros
 
@@ -49,6 +51,29 @@ def test_a_grid_stands_between_the_evidence(evidence: list[float], starts: list[
     )
     assert [reconcile.at_us for reconcile in times if reconcile.source == GRID] == [us(second) for second in grid]
     assert [reconcile.at_us for reconcile in times if reconcile.source != GRID] == [us(second) for second in evidence]
+
+
+@pytest.mark.parametrize(
+    ("stops", "starts", "grid"),
+    [
+        pytest.param([], [], [0, 15, 45, 60, 90], id="nobody is known to have stopped"),
+        pytest.param([40], [], [0, 15, 90], id="until the next evidence"),
+        pytest.param([40], [50], [0, 15, 90], id="until the next process, which waits a period"),
+        pytest.param([5], [8], [45, 60, 90], id="before all evidence"),
+        pytest.param([80], [], [0, 15, 45, 60], id="to the end"),
+        pytest.param([40, 80], [], [0, 15], id="twice"),
+    ],
+)
+def test_nothing_is_inferred_while_the_controller_was_seen_to_have_stopped(
+    stops: list[float], starts: list[float], grid: list[float]
+) -> None:
+    processes = Processes(starts=[us(second) for second in starts], stops=[us(second) for second in stops])
+    times = reconcile_times(evidence_at(30, 75), us(0), us(104), PERIOD, newborn=False, starts=processes.starts)
+    kept = while_running(times, processes)
+    assert [reconcile.at_us for reconcile in kept if reconcile.source == GRID] == [us(second) for second in grid]
+    assert [reconcile for reconcile in times if reconcile.source != GRID] == [
+        reconcile for reconcile in kept if reconcile.source != GRID
+    ]
 
 
 @pytest.mark.parametrize(("end", "last"), [(53.4, 30), (53.6, 45), (68.4, 45), (68.6, 60)])

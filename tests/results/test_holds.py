@@ -22,6 +22,7 @@ def held(reason_code: str, *, seconds: float = 15, **numbers: int) -> list[Row]:
 
 
 UP = {"spec_replicas": 4, "raw_desired": 9, "desired": 5}
+BLIND = {"spec_replicas": 4, "desired": 4}
 DOWN = {"spec_replicas": 8, "raw_desired": 3, "desired": 7}
 
 
@@ -35,8 +36,18 @@ DOWN = {"spec_replicas": 8, "raw_desired": 3, "desired": 7}
         ("policy.down_limit", DOWN, "down_policy", 4),
         ("policy.down_limit", {**DOWN, "raw_desired": 0}, "down_policy", 5),  # nor is less than minReplicas
         ("policy.down_disabled", {**DOWN, "desired": 8}, "down_disabled", 5),
-        ("stabilize.down_hold", {**DOWN, "desired": 8}, "memory", 5),
-        ("stabilize.up_hold", {**UP, "desired": 4}, "up_window", 5),
+        ("stabilize.down_hold", {**DOWN, "desired": 8, "stabilized": 8}, "memory", 5),
+        ("stabilize.up_hold", {**UP, "desired": 4, "stabilized": 4}, "up_window", 5),
+        ("stabilize.up_partial", {**UP, "desired": 6, "stabilized": 6}, "up_window", 3),
+        ("stabilize.down_partial", {**DOWN, "desired": 6, "stabilized": 6}, "memory", 3),
+        # Whatever bound the number last: memory asked for more than maxReplicas, or than a reconcile may add.
+        ("bound.max", {"spec_replicas": 10, "raw_desired": 4, "stabilized": 14, "desired": 10}, "memory", 6),
+        ("policy.legacy_up_limit", {"spec_replicas": 2, "raw_desired": 3, "stabilized": 9, "desired": 4}, "memory", 1),
+        ("gate.all_metrics_invalid", BLIND, "no_metric", 0),
+        ("gate.target_unreadable", {}, "target_unreadable", 0),
+        ("gate.selector_ambiguous", BLIND, "selector_ambiguous", 0),
+        ("gate.selector_missing", BLIND, "selector_unusable", 0),
+        ("gate.disabled_at_zero", {"spec_replicas": 0, "desired": 0}, "disabled_at_zero", 0),
     ],
 )
 def test_a_hold_names_its_cause_and_counts_the_pods_between(
@@ -54,7 +65,7 @@ def test_a_hold_names_its_cause_and_counts_the_pods_between(
         ("bound.max", {"spec_replicas": 10, "raw_desired": 10, "desired": 10}),
         ("policy.up_limit", {**UP, "raw_desired": 5}),
         # Without a behavior a reconcile may double the replicas: the next one goes on.
-        ("policy.legacy_up_limit", {**UP, "desired": 8}),
+        ("policy.legacy_up_limit", {**UP, "desired": 8, "stabilized": 9}),
         ("policy.down_limit", {**DOWN, "raw_desired": 7}),
         # All that minReplicas allows was done.
         ("policy.down_limit", {"spec_replicas": 3, "raw_desired": 1, "desired": 2}),

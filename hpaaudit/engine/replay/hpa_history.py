@@ -14,8 +14,10 @@ from hpaaudit.engine.replay.reconcile_times import (
     SCALE_WRITE,
     STATUS_WRITE,
     Evidence,
+    Processes,
     merged,
     reconcile_times,
+    while_running,
 )
 from hpaaudit.engine.replay.watched_times import Seen, watched_times
 from hpaaudit.model.facts import EventSeen, HpaGone, HpaSeen, TargetRef, TargetSeen
@@ -60,17 +62,20 @@ class HpaHistory:
         return sorted(trace.at_us for trace in self.evidence if trace.source == STATUS_WRITE)
 
     def reconcile_times(
-        self, last_us: int, period_us: int, starts: list[Micros], *, on_watch: bool = False
+        self, last_us: int, period_us: int, processes: Processes, *, on_watch: bool = False
     ) -> list[Evidence]:
         """Its reconciles; `last_us` is the end of the recording.
 
         on_watch   it was reconciled at each change as well (1.2 to 1.5)
         """
+        starts = processes.starts
         end_us = last_us if self.end_us is None else self.end_us
         evidence = merged(self.evidence, period_us)
         if on_watch:
-            return watched_times(self.states, evidence, end_us, period_us, newborn=self.newborn, starts=starts)
-        return reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
+            times = watched_times(self.states, evidence, end_us, period_us, newborn=self.newborn, starts=starts)
+        else:
+            times = reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
+        return while_running(times, processes)
 
 
 class HpaHistories:

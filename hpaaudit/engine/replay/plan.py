@@ -11,7 +11,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.engine.behaviours.release import behaviours_of, known_release
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES
+from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, Processes
 from hpaaudit.engine.replay.renewals import Renewals
 from hpaaudit.engine.replay.sync_period import SyncPeriods, sync_periods, times_between
 from hpaaudit.errors import UnknownRelease
@@ -111,8 +111,14 @@ class Reading:
         self.unmatched: set[tuple[str, str]] = set()
         self.renewals = Renewals()
         self.starts: list[Micros] = []
+        self.stops: list[Micros] = []
         self.gaps: list[Gap] = []
         self.holder: str | None = None
+
+    @property
+    def processes(self) -> Processes:
+        """When controller processes took over and stopped."""
+        return Processes(starts=self.starts, stops=self.stops)
 
     def read(self, index: int, fact: Fact) -> None:
         """Reads one more fact; `index` facts stand before it."""
@@ -139,6 +145,8 @@ class Reading:
                 self.controllers.append(fact)
                 if fact.state == "started":
                     self.starts.append(fact.at_us)
+                elif fact.state == "stopped":
+                    self.stops.append(fact.at_us)
             case LeaseSeen(holder=holder):
                 # An empty holder: the process has ended, and the next one starts later.
                 if self.holder is not None and holder != self.holder:
@@ -288,7 +296,7 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
     on_watch, late_us = _reconciles_on_watch(reading.release), _relisted_late_us(reading.release)
     for history in reading.histories.all():
         own, period_us = [], periods.of(history.key) + late_us
-        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.starts, on_watch=on_watch):
+        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.processes, on_watch=on_watch):
             facts_before = bisect_right(times, at_us) if index == NOWHERE else index
             earlier = min(facts_before, bisect_right(times, at_us - LAG_US))
             own.append(

@@ -7,11 +7,13 @@ period has gone by since its start. Nothing is inferred so near the end that it 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 from hpaaudit.engine.replay.sync_period import SEEN_LATE
 from hpaaudit.errors import ReplayError
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.units import SECOND, Micros
 
 # The kinds of evidence, the strongest first. GRID is none: the time was inferred. WATCH: the HPA changed, and the
 # controllers of 1.2 to 1.5 reconcile it then.
@@ -99,6 +101,25 @@ def reconcile_times(
     written_us = end_us - period_us // 2 - WRITTEN_LATE_US
     times += [Evidence(at_us, NOWHERE, GRID) for at_us in _until(last_us, written_us, period_us)]
     return times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processes:
+    """When controller processes took over, and when one was seen to stop; both in order."""
+
+    starts: Sequence[Micros] = ()
+    stops: Sequence[Micros] = ()
+
+
+def while_running(times: Sequence[Evidence], processes: Processes) -> list[Evidence]:
+    """The reconciles without those of which only the period tells, from a stop to the next sign of a process."""
+    kept = list(times)
+    for stop_us in processes.stops:
+        signs: list[int] = [at_us for at_us in processes.starts if at_us > stop_us]
+        signs += [trace.at_us for trace in times if trace.at_us > stop_us and trace.source not in (GRID, WATCH)]
+        until_us = min(signs, default=inf)
+        kept = [trace for trace in kept if trace.source not in (GRID, WATCH) or not stop_us < trace.at_us < until_us]
+    return kept
 
 
 def _before(first_us: int, born_us: int, period_us: int, starts: Sequence[int]) -> list[int]:

@@ -1,17 +1,23 @@
 -- Which reconciles did not follow their metrics, and what held them?
--- One row each. cause: what held it, NULL if nothing did.
+-- One row each. cause: what held it, NULL if nothing did. lasted_s: how long its number stood. wanted_more: pods that the
+-- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed.
 with kept as (
     select
-        reconcile_id, hpa_uid, ts, lasted_s, reason_code, spec_replicas, min_replicas, max_replicas, raw_desired,
-        desired, starts_with(reason_code, 'adjust.') as is_adjusted
-    from reconciles
-    where verdict in ('match', 'skew')
-        and reason_code in (
-            'stabilize.down_hold', 'stabilize.up_hold',
-            'adjust.direction_flip_hold', 'adjust.damped_into_tolerance',
-            'window.up_forbidden', 'window.down_forbidden',
-            'gate.metric_failed', 'gate.partial_metrics_block_down',
-            'bound.max', 'policy.up_limit', 'policy.up_disabled', 'policy.down_limit', 'policy.down_disabled'
+        r.reconcile_id, r.hpa_uid, r.ts, coalesce(w.stood_s, r.lasted_s) as lasted_s, r.reason_code, r.spec_replicas,
+        r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized, r.desired::bigint as desired,
+        greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)::bigint as allowed,
+        starts_with(r.reason_code, 'adjust.') as is_adjusted
+    from reconciles as r
+    left join interruptions as w using (reconcile_id)
+    where (r.verdict in ('match', 'skew') or decided_alike(r.verdict, r.class, r.decided))
+        and (
+            regexp_matches(r.reason_code, '^(stabilize|policy|window)\.')
+            or r.reason_code in (
+                'adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'bound.max',
+                'gate.metric_failed', 'gate.partial_metrics_block_down', 'gate.all_metrics_invalid',
+                'gate.target_unreadable', 'gate.selector_missing', 'gate.selector_invalid', 'gate.selector_ambiguous',
+                'gate.disabled_at_zero'
+            )
         )
 ), adjusted as (
     -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
@@ -23,28 +29,39 @@ with kept as (
 )
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
-    if(
-        r.reason_code = 'bound.max', r.raw_desired::bigint, greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
-    ) - r.desired as wanted_more,
     case
-        when r.reason_code = 'stabilize.down_hold'
-            and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
-            -- Then policies hold it too.
-            and not coalesce(contains(s.behavior::varchar, 'Disabled'), false) then 'memory'
         when r.is_adjusted and p.ratio > 1 then 'unready'
         when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 then 'unmeasured'
-        when r.reason_code = 'stabilize.up_hold' then 'up_window'
-        when r.reason_code = 'window.up_forbidden' and r.raw_desired > r.spec_replicas then 'up_forbidden'
-        when r.reason_code = 'window.down_forbidden' and r.raw_desired < r.spec_replicas then 'down_forbidden'
-        -- What memory alone asks for is more than the metrics do.
-        when r.reason_code = 'bound.max' and wanted_more > 0 then 'max_replicas'
-        when r.reason_code = 'policy.up_limit' and wanted_more > 0 then 'up_policy'
-        when r.reason_code = 'policy.up_disabled' and wanted_more > 0 then 'up_disabled'
-        when r.reason_code = 'policy.down_limit' and wanted_more < 0 then 'down_policy'
-        when r.reason_code = 'policy.down_disabled' and wanted_more < 0 then 'down_disabled'
+        when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
         when r.reason_code = 'gate.partial_metrics_block_down' then 'partial_metrics'
-    end as cause
+        when r.reason_code = 'gate.all_metrics_invalid' then 'no_metric'
+        when r.reason_code = 'gate.target_unreadable' then 'target_unreadable'
+        when r.reason_code = 'gate.selector_ambiguous' then 'selector_ambiguous'
+        when starts_with(r.reason_code, 'gate.selector_') then 'selector_unusable'
+        when r.reason_code = 'gate.disabled_at_zero' then 'disabled_at_zero'
+        when r.reason_code = 'window.up_forbidden' and r.allowed > r.desired then 'up_forbidden'
+        when r.reason_code = 'window.down_forbidden' and r.allowed < r.desired then 'down_forbidden'
+        -- What memory alone asks for is more than the metrics do.
+        when r.reason_code = 'bound.max' and r.raw_desired > r.desired then 'max_replicas'
+        when r.reason_code = 'policy.up_limit' and r.allowed > r.desired then 'up_policy'
+        when r.reason_code = 'policy.up_disabled' and r.allowed > r.desired then 'up_disabled'
+        when r.reason_code = 'policy.down_limit' and r.allowed < r.desired then 'down_policy'
+        when r.reason_code = 'policy.down_disabled' and r.allowed < r.desired then 'down_disabled'
+        -- Whatever bound the number last: more was asked for before than is now. Where it may not fall at all, memory
+        -- changed nothing.
+        when r.stabilized > r.raw_desired and r.allowed < r.desired then if(
+            r.desired >= r.spec_replicas
+            and coalesce(json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled', false),
+            'down_disabled', 'memory'
+        )
+        when r.stabilized < r.raw_desired and r.allowed > r.desired then 'up_window'
+    end as cause,
+    case
+        when starts_with(r.reason_code, 'gate.') then null
+        when cause = 'max_replicas' then r.raw_desired
+        else r.allowed
+    end - r.desired as wanted_more
 from kept as r
 left join adjusted as p using (reconcile_id)
 left join hpa_specs as s

@@ -9,7 +9,7 @@ select
     -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
     coalesce(round(sum(lasted_s * case
         when cause = 'unready' then idle_pods
-        when cause not in ('unmeasured', 'metric_failed', 'partial_metrics') then abs(wanted_more)
+        when cause <> 'unmeasured' then abs(coalesce(wanted_more, 0))
     end), 6), 0) as pod_s,
     coalesce(max(idle_pods), 0) as idle_pods,
     coalesce(arg_max(pods, idle_pods), 0) as pods

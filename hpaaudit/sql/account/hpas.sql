@@ -1,13 +1,25 @@
 -- How well does each HPA agree, and what is unknown of it?
 -- One row per HPA, as in `agreement`. why: the inputs that are unknown. other_reasons: Events of changes that name another
--- reason than the replay. told_scalings: how often `status.lastScaleTime` moved.
-with scalings as (
-    -- What the first status tells of was before the recording.
+-- reason than the replay. told_scalings: how often `status.lastScaleTime` moved while it was looked at.
+with begun as (
+    -- What the status tells at first was before the recording, or before the part of it that is shown.
+    select s.hpa_uid, max(s.observed_at) as at_ts
+    from hpa_status as s
+    cross join recordings as o
+    where s.observed_at <= o.started_at
+    group by s.hpa_uid
+), shown as (
+    select
+        s.hpa_uid, s.last_scale_time,
+        first_value(s.last_scale_time) over (partition by s.hpa_uid order by s.observed_at, s.last_scale_time nulls first)
+            as first_time
+    from hpa_status as s
+    cross join recordings as o
+    left join begun as b using (hpa_uid)
+    where s.observed_at >= coalesce(b.at_ts, s.observed_at) and s.observed_at <= o.ended_at
+), scalings as (
     select hpa_uid, count(distinct last_scale_time) - count(distinct first_time) as scalings
-    from (
-        select hpa_uid, last_scale_time, first_value(last_scale_time) over (partition by hpa_uid order by observed_at, last_scale_time nulls first) as first_time
-        from hpa_status
-    ) as one
+    from shown
     group by hpa_uid
 ), reasons as (
     select

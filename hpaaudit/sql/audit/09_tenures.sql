@@ -1,6 +1,7 @@
 -- When did each HPA scale which target?
 -- One row per HPA and target in turn, valid from valid_from until before valid_to (NULL: to the end). is_first: no other one
--- came before, of any HPA of this name. Other edits of a spec begin no new row. target: `Deployment/web`.
+-- came before, of any HPA of this name, and the HPA is older than the recording. Other edits of a spec begin no new row.
+-- target: `Deployment/web`.
 create temp table tenures as
 with named as (
     select
@@ -16,7 +17,13 @@ select
     replay_id, hpa_uid, namespace, name, target_kind, target_name, target_api_version, target, valid_from,
     lead(valid_from) over (partition by hpa_uid order by valid_from) as next_from,
     coalesce(next_from, last_to) as valid_to,
-    valid_from = min(valid_from) over (partition by namespace, name) as is_first
+    valid_from = min(valid_from) over (partition by namespace, name)
+        and hpa_uid not in (
+            select h.hpa_uid
+            from runs.hpas as h
+            cross join runs.recordings as i
+            where h.created_at > i.started_at and h.seen_at > i.started_at + interval 1 second
+        ) as is_first
 from (
     select *, last_value(valid_to) over (partition by hpa_uid order by valid_from rows between current row and unbounded following) as last_to
     from compared

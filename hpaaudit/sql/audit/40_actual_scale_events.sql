@@ -23,7 +23,7 @@ with numbered as (
 ), changes as (
     select
         row_number() over (order by hpa_uid, observed_at, seq, place) as change_id,
-        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi,
+        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi, unchanged_at as seen_at,
         case source
             when 'written' then observed_at
             -- A watch shows a change at once; managedFields have whole seconds.
@@ -33,6 +33,24 @@ with numbered as (
         from_replicas, spec_replicas as to_replicas, resource_version
     from numbered
     where spec_replicas <> from_replicas
+), hidden as (
+    -- In a long gap several may have written in turn: of the number after it nobody knows who made how much of it.
+    select distinct c.change_id
+    from changes as c
+    cross join sync as y
+    join runs.coverage_gaps as g
+        on g.stream in ('everything', 'targets')
+        and g.gap_to - g.gap_from > 2 * y.sync
+        and g.gap_from < c.at_hi
+        and g.gap_to > coalesce(c.seen_at, c.at_lo)
+        -- A workload that cannot be watched may have a scale that is read all the time.
+        and c.at_hi - coalesce(c.seen_at, c.at_lo) > 2 * y.sync
+    join runs.hpa_specs as a
+        on a.hpa_uid = c.hpa_uid
+        and a.valid_from <= c.at_hi
+        and coalesce(a.valid_to > c.at_lo, true)
+    where gap_hides(g.prefix, c.namespace, metric_names(a.metrics))
+        and gap_of_object(g.prefix, c.name, a.target_name)
 ), audited as (
     select
         c.change_id,
@@ -64,6 +82,7 @@ with numbered as (
     ) as s
         on s.hpa_uid = c.hpa_uid
         and s.target_since = c.target_since
+        and c.change_id not in (select change_id from hidden)
         and s.seq >= c.seq
         and s.observed_at <= c.at_hi + interval 2 seconds
         and s.spec_replicas = c.to_replicas
@@ -85,10 +104,11 @@ with numbered as (
         and e.name = c.name
         and e.message like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
+        and c.change_id not in (select change_id from hidden)
 ), writers as (
     select
-        c.* exclude (at_lo),
-        coalesce(a.written_at, c.at_lo) as at_lo,
+        c.* exclude (at_lo, seen_at),
+        coalesce(a.written_at, if(i.change_id is null, c.at_lo, c.seen_at), c.at_lo) as at_lo,
         coalesce(a.writer_class, m.writer_class, case when t.change_id is not null then 'hpa' end, 'unknown') as writer_class,
         coalesce(a.writer_name, m.writer_name, case when t.change_id is not null then 'horizontal-pod-autoscaler' end, '')
             as writer_name,
@@ -96,9 +116,11 @@ with numbered as (
             when a.change_id is not null then 'audit'
             when m.change_id is not null then 'managed_fields'
             when t.change_id is not null then 'event'
+            when i.change_id is not null then 'gap'
             else 'none'
         end as evidence_level
     from changes as c
+    left join hidden as i using (change_id)
     left join audited as a using (change_id)
     left join managed as m using (change_id)
     left join told as t using (change_id)
@@ -126,6 +148,7 @@ with numbered as (
         and e.namespace || '/' || e.name = s.writer
         and e.message like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
+    where c.change_id not in (select change_id from hidden)
     group by c.change_id
 ), deciding as (
     select c.hpa, c.ts, c.desired, c.decided, c.spec_replicas, c.told_of_success
@@ -150,6 +173,7 @@ with numbered as (
     where (w.writer_class = 'hpa' or w.writer_class = 'unknown' and c.spec_replicas = w.from_replicas)
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
+        and w.change_id not in (select change_id from hidden)
     group by w.change_id
 ), named as (
     -- An Event tells more than a decision does.

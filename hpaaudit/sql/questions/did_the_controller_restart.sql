@@ -14,15 +14,30 @@
 with told as (
     select epoch_id, count(*) as reconciles
     from reconciles
+    where class is null or not starts_with(class, 'not_run.')
     group by epoch_id
 ), odd as (
-    select opened_at
+    select opened_at, starts_with(class, 'memory.') as is_memory
     from divergences
     where starts_with(class, 'memory.') or class in ('not_run.controller_restart', 'not_run.controller_down')
+), caused as (
+    -- A memory is that of the newest process. An absence ends with the next one.
+    select arg_max(e.epoch_id, e.acquired_at) as epoch_id
+    from odd as o
+    join controller_epochs as e
+        on e.acquired_at between o.opened_at - interval 1 hour and o.opened_at + interval 1 minute
+    where o.is_memory
+    group by o.opened_at
+    union all
+    select arg_min(e.epoch_id, e.acquired_at)
+    from odd as o
+    join controller_epochs as e on e.acquired_at > o.opened_at
+    where not o.is_memory
+    group by o.opened_at
 ), counted as (
-    select e.epoch_id, count(o.opened_at) as divergences
+    select e.epoch_id, count(c.epoch_id) as divergences
     from controller_epochs as e
-    left join odd as o on o.opened_at between e.acquired_at - interval 1 minute and e.acquired_at + interval 1 hour
+    left join caused as c using (epoch_id)
     group by e.epoch_id
 )
 select

@@ -5,21 +5,23 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   reconciles: reconciles that maxReplicas limited
---   minutes: how long they lasted together
+--   minutes: how long they lasted together, each until the next one or until somebody else wrote
 --   wanted: what the metrics asked for where the most pods were missing
 --   max_replicas: maxReplicas at that time
 --   pod_seconds_missing: pods that the metrics asked for beyond maxReplicas, times the seconds
 select
-    namespace, name,
+    r.namespace, r.name,
     count(*) as reconciles,
-    round(sum(lasted_s) / 60, 1) as minutes,
-    arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)) as wanted,
-    arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts)) as max_replicas,
-    round(sum((raw_desired::bigint - max_replicas) * lasted_s)) as pod_seconds_missing
-from reconciles
-where namespace || '/' || name like $hpa
-    and ts between $since and $until
-    and reason_code = 'bound.max'
-    and raw_desired > max_replicas
-group by namespace, name
-order by pod_seconds_missing desc, namespace, name;
+    round(sum(coalesce(w.stood_s, r.lasted_s)) / 60, 1) as minutes,
+    arg_max(r.raw_desired, (r.raw_desired::bigint - r.max_replicas, r.ts)) as wanted,
+    arg_max(r.max_replicas, (r.raw_desired::bigint - r.max_replicas, r.ts)) as max_replicas,
+    round(sum((r.raw_desired::bigint - r.max_replicas) * coalesce(w.stood_s, r.lasted_s))) as pod_seconds_missing
+from reconciles as r
+left join interruptions as w using (reconcile_id)
+where r.namespace || '/' || r.name like $hpa
+    and r.ts between $since and $until
+    and r.reason_code = 'bound.max'
+    and r.raw_desired > r.max_replicas
+    and has_inputs(r.class)
+group by r.hpa_uid, r.namespace, r.name
+order by pod_seconds_missing desc, r.namespace, r.name, r.hpa_uid;

@@ -7,7 +7,7 @@
 --   reason_code: what held the scale-down
 --   metric_name: the metric that was unusable; empty if none was
 --   reconciles: in how many reconciles
---   minutes: how long these lasted together
+--   minutes: how long these lasted together, each until the next one or until somebody else wrote
 --   pods_kept: the most pods that were kept
 --   pod_seconds_kept: pods that were kept, times the seconds
 --   first_at: the first of them
@@ -26,13 +26,16 @@ with asked as (
 select
     r.namespace, r.name, r.reason_code, a.metric_name,
     count(*) as reconciles,
-    round(sum(r.lasted_s) / 60, 1) as minutes,
+    round(sum(coalesce(w.stood_s, r.lasted_s)) / 60, 1) as minutes,
     max(r.desired::bigint - greatest(a.best, r.min_replicas)) as pods_kept,
-    round(sum((r.desired::bigint - greatest(a.best, r.min_replicas)) * r.lasted_s)) as pod_seconds_kept,
+    round(sum(
+        (r.desired::bigint - greatest(a.best, r.min_replicas)) * coalesce(w.stood_s, r.lasted_s)
+    )) as pod_seconds_kept,
     min(r.ts) as first_at,
     max(r.ts) as last_at
 from reconciles as r
 join asked as a using (reconcile_id)
+left join interruptions as w using (reconcile_id)
 where r.desired > greatest(a.best, r.min_replicas)
     and a.best < r.spec_replicas
     and has_inputs(r.class)

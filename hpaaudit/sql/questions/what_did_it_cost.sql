@@ -8,21 +8,35 @@
 --   short_pod_minutes: pods that the metrics asked for and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
 --   unready_pod_minutes: pods that were asked of the target and were not ready, times the minutes
---   blind_minutes: minutes in which no metric was usable
+--   blind_minutes: minutes in which nothing could be decided: no metric was usable, or the scale or its selector
 --   foreign_writes: writes of the replicas by others
-with held as (
+with asked as (
+    -- Two parts of the time until the next reconcile: before somebody else wrote, and from then on.
+    select r.*, coalesce(w.stood_s, 0) as before_s, r.lasted_s - coalesce(w.stood_s, 0) as after_s
+    from reconciles as r
+    left join interruptions as w using (reconcile_id)
+    where r.namespace || '/' || r.name like $hpa
+        and r.ts between $since and $until
+        and has_inputs(r.class)
+), held as (
     select
         hpa_uid, any_value(namespace) as namespace, any_value(name) as name,
         -- Where the metrics could not be read nobody knows what they asked for.
-        sum(greatest(raw_desired::bigint - coalesce(actual, spec_replicas), 0) * lasted_s)
-            filter (raw_desired is not null) / 60 as short,
-        sum(greatest(coalesce(actual, spec_replicas)::bigint - greatest(raw_desired, min_replicas), 0) * lasted_s)
-            filter (raw_desired is not null) / 60 as spare,
-        coalesce(sum(lasted_s) filter (reason_code = 'gate.all_metrics_invalid'), 0) / 60 as blind
-    from reconciles
-    where namespace || '/' || name like $hpa
-        and ts between $since and $until
-        and has_inputs(class)
+        sum(
+            greatest(raw_desired::bigint - desired, 0) * before_s
+            + greatest(raw_desired::bigint - coalesce(actual, spec_replicas), 0) * after_s
+        ) filter (raw_desired is not null) / 60 as short,
+        sum(
+            greatest(desired::bigint - greatest(raw_desired, min_replicas), 0) * before_s
+            + greatest(coalesce(actual, spec_replicas)::bigint - greatest(raw_desired, min_replicas), 0) * after_s
+        ) filter (raw_desired is not null) / 60 as spare,
+        coalesce(
+            sum(lasted_s) filter (
+                starts_with(reason_code, 'gate.selector_')
+                or reason_code in ('gate.all_metrics_invalid', 'gate.target_unreadable')
+            ), 0
+        ) / 60 as blind
+    from asked
     group by hpa_uid
 ), ran as (
     select hpa_uid, sum(wanted::bigint * epoch_us(least(until, $until) - greatest(ts, $since))) / 6e7 as minutes

@@ -8,7 +8,7 @@
 --   ts: when the replicas changed
 --   from_replicas: from
 --   to_replicas: to
---   evidence_level: how the writer is known: audit, managed_fields, decision or none
+--   evidence_level: how the writer is known: audit, managed_fields, decision, gap or none
 --   warnings: Warnings about this HPA in the hour before, which use up what the client sends
 with lost as (
     select hpa_uid, namespace, name, ts, scale_event_id

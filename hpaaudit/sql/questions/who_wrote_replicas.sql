@@ -6,7 +6,7 @@
 --   name: the HPA's name
 --   writer_class: hpa, keda, gitops, deploy_tool, kubectl, operator, person, autoscaler (another HPA) or unknown
 --   writer_name: the field manager, else the program, else the user
---   evidence_level: how the writer is known: audit, managed_fields, event, decision or none
+--   evidence_level: how the writer is known: audit, managed_fields, event, decision, gap or none
 --   writes: how often it changed the replicas
 --   pods_moved: the pods that it added and removed together
 --   first_at: its first write

@@ -9,7 +9,7 @@
 --   to_replicas: after
 --   writer_class: `hpa`, `keda`, `gitops`, `deploy_tool`, `kubectl`, `operator`, `person`, `autoscaler` (another HPA) or `unknown`
 --   writer_name: the field manager, else the program, else the user
---   evidence_level: how the writer is known: `audit`, `managed_fields`, `event`, `decision` (an HPA of this target decided just this change just then), `none`; `replay` where it is predicted
+--   evidence_level: how the writer is known: `audit`, `managed_fields`, `event`, `decision` (an HPA of this target decided just this change just then), `gap` (nobody looked, and several may have written), `none`; `replay` where it is predicted
 --   reconcile_id: the reconcile before it
 create table runs.scale_events (
     replay_id varchar,

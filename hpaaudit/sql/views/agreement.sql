@@ -25,12 +25,9 @@ select
     count(*) filter (
         verdict in ('match', 'skew') and is_known
         or verdict = 'divergent' and not starts_with(class, 'not_run.')
-        and (decided is not null or not regexp_matches(class, '^(external_write|write_failed)\.'))
+        and (decided is not null or not regexp_matches(class, '^(external_write|write_failed|write_mutated)\.'))
     ) as comparable,
-    count(*) filter (
-        verdict = 'match' and is_known
-        or verdict = 'divergent' and decided is not null and regexp_matches(class, '^(external_write|write_failed)\.')
-    ) as agree,
-    count(*) filter (evidence = 'proven') as proven
+    count(*) filter (verdict = 'match' and is_known or decided_alike(verdict, class, decided)) as agree,
+    count(*) filter (evidence = 'proven' and has_inputs(class)) as proven
 from main.reconciles
 group by replay_id, hpa_uid, namespace, name;

@@ -1,5 +1,6 @@
 -- When did spec.replicas change, who changed it, and what did controller and replay decide?
--- One row per actual change, and per predicted change that did not happen (writer_class is NULL).
+-- One row per actual change, and per predicted change that did not happen (writer_class is NULL). What is predicted for an
+-- undecidable reconcile is no prediction.
 -- Columns:
 --   scale_event_id: as in `scale_event_matches`: settles the order of two changes at one time
 --   reconcile_id: the reconcile before it
@@ -49,4 +50,5 @@ select
 from main.scale_event_matches as m
 left join main.reconciles as r using (reconcile_id)
 left join main.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-left join main.divergences as d on d.divergence_id = r.divergence_id and m.verdict <> 'match';
+left join main.divergences as d on d.divergence_id = r.divergence_id and m.verdict <> 'match'
+where m.writer_class is not null or r.verdict is distinct from 'undecidable';

@@ -9,6 +9,7 @@
 --   evidence_level: as in `scale_events`
 --   from_replicas: before
 --   to_replicas: after
+--   since: when the former number was seen last, where nobody looked until `ts` and several may have written; else NULL
 --   may_be_hpa: the HPA was not observed then, and may have written it itself
 --   restored_at: when the HPA undid it, NULL: not before the recording ended, or somebody else did
 --   restored_to: what the HPA wrote then
@@ -46,8 +47,10 @@ select
     replay_id, hpa_uid, namespace, name, scale_event_id, reconcile_id,
     at_hi as ts,
     writer_class, writer_name, evidence_level, from_replicas, to_replicas,
+    if(evidence_level = 'gap', at_lo, null) as since,
     writer_class = 'unknown' and coalesce(
-        reconcile_id in (select reconcile_id from main.reconciles where class = 'no_data.recording_gap'), false
+        evidence_level = 'gap'
+        or reconcile_id in (select reconcile_id from main.reconciles where class = 'no_data.recording_gap'), false
     ) as may_be_hpa,
     if(undoing.is_hpa, undoing.at, null) as restored_at,
     if(undoing.is_hpa, undoing.replicas, null) as restored_to,

@@ -161,7 +161,7 @@ class InferredReconciles:
     def _rows(self, history: HpaHistory, keys: Ids[tuple[str, str]]) -> Rows:
         times, reading = self._times, self._reading
         hpa, period_us = _number(keys, history.key), self._periods.of(history.key)
-        reconciles = history.reconcile_times(int(times[-1]), period_us, reading.starts)
+        reconciles = history.reconcile_times(int(times[-1]), period_us, reading.processes)
         evidence = np.array(reconciles, np.int64).reshape(-1, 3)
         at_us, facts, source = evidence[:, 0], evidence[:, 1], evidence[:, 2]
         facts = np.where(facts == NOWHERE, self._fact_after(at_us), facts)
