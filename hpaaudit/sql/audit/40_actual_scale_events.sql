@@ -35,7 +35,7 @@ with numbered as (
     where spec_replicas <> from_replicas
 ), hidden as (
     -- In a long gap several may have written in turn: of the number after it nobody knows who made how much of it.
-    select distinct c.change_id
+    select c.change_id, greatest(min(g.gap_from), any_value(c.seen_at)) as since
     from changes as c
     cross join sync as y
     join runs.coverage_gaps as g
@@ -51,6 +51,7 @@ with numbered as (
         and coalesce(a.valid_to > c.at_lo, true)
     where gap_hides(g.prefix, c.namespace, metric_names(a.metrics))
         and gap_of_object(g.prefix, c.name, a.target_name)
+    group by c.change_id
 ), audited as (
     select
         c.change_id,
@@ -108,7 +109,7 @@ with numbered as (
 ), writers as (
     select
         c.* exclude (at_lo, seen_at),
-        coalesce(a.written_at, if(i.change_id is null, c.at_lo, c.seen_at), c.at_lo) as at_lo,
+        coalesce(a.written_at, i.since, c.at_lo) as at_lo,
         coalesce(a.writer_class, m.writer_class, case when t.change_id is not null then 'hpa' end, 'unknown') as writer_class,
         coalesce(a.writer_name, m.writer_name, case when t.change_id is not null then 'horizontal-pod-autoscaler' end, '')
             as writer_name,
