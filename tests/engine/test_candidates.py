@@ -26,6 +26,7 @@ from hpaaudit.engine.rules.candidates import (
     Options,
     answer_choices,
     chosen_answers,
+    extreme_of,
     failed_reads,
     next_candidate,
     proves,
@@ -69,7 +70,9 @@ def in_order(given_: Options, answers: tuple[int, int], *, is_proven: bool) -> I
             yield Candidate(INPUTS, bool(scale), bool(pods), nth)
     for nth in range(0 if is_proven else given_.failed_reads):
         yield Candidate(FAILED_READS, earlier_scale=False, earlier_pods=False, nth=nth)
-    for nth in [*range(4 * given_.recommendations), *([4, 5] if given_.events else [])]:
+    both = given_.recommendations and given_.events
+    alone = [*range(6 * given_.recommendations), *([6, 7] if given_.events else [])]
+    for nth in [*alone, *(range(8, 20) if both else [])]:
         yield Candidate(UNSEEN_MEMORY, earlier_scale=False, earlier_pods=False, nth=nth)
     for nth in range(2 * given_.shifts):
         yield Candidate(SHIFTED_MEMORY, earlier_scale=False, earlier_pods=False, nth=nth)
@@ -137,9 +140,14 @@ def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
 
 
 def test_an_unseen_memory_lies_between_its_extremes() -> None:
-    assert [extreme_recommendation(nth, 9, 5) for nth in range(4)] == [10, 9, 0, 5]
+    assert [extreme_recommendation(nth, 9, 5) for nth in range(6)] == [10, 9, 0, 5, 4, 6]
     assert [recommendation_counts(100, now, 300) for now in (399, 400, 401)] == [True, True, False]
     assert [event_counts(100, now, 300) for now in (399, 400, 401)] == [True, False, False]
+
+
+def test_the_extremes_are_each_alone_and_each_recommendation_with_each_event() -> None:
+    alone = [*((nth, -1) for nth in range(6)), (-1, 1), (-1, 2)]
+    assert [extreme_of(nth) for nth in range(20)] == [*alone, *((nth, event) for event in (1, 2) for nth in range(6))]
 
 
 def test_a_memory_is_shifted_by_half_a_period_where_that_may_matter() -> None:

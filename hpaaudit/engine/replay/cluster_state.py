@@ -185,13 +185,13 @@ class ClusterState:
         return None if undone is None else tuple(undone.values())
 
     def earlier_scale(self, target: TargetRef, facts: int) -> ScaleRead | None:
-        """The scale after so many facts; None if it did not change since, or was not there yet."""
+        """The scale after so many facts, the first that is known if none was then; None if it did not change since."""
         earlier = None
         for change in reversed(self._changes):
             if change.fact_number <= facts:
                 break
             if change.scale is not None and change.scale[0] == target:
-                earlier = change.scale[1]
+                earlier = change.scale[1] or earlier
         return earlier
 
     def hpa(self, key: str) -> Hpa | None:

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from hpaaudit.engine.controller.remember import longest_us
 from hpaaudit.engine.rules import unseen_memory as bounds
-from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
+from hpaaudit.engine.rules.candidates import extreme_of
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.hpa import Behavior, Hpa
@@ -47,16 +47,17 @@ def event_counts(hpa: Hpa, unseen_us: Micros, now_us: Micros) -> bool:
 def extreme(memory: Memory, nth: int, maximum: int, published: int, unseen_us: Micros) -> Memory:
     """The memory with the n-th extreme of what may have happened just before `unseen_us`.
 
-    Recommendations come first, then a scale event of each direction: by as many replicas as the HPA may move at all.
+    A recommendation, a scale event by as many replicas as the HPA may move at all, or both.
     """
-    if nth < RECOMMENDATIONS:
-        replicas = bounds.extreme_recommendation(nth, maximum, published)
+    recommendation, event = extreme_of(nth)
+    if recommendation >= 0:
+        replicas = bounds.extreme_recommendation(recommendation, maximum, published)
         old = Recommendation(replicas=replicas, at_us=unseen_us)
-        return replace(memory, recommendations=(*(memory.recommendations or ()), old))
-    event = ScaleEvent(change=maximum, at_us=unseen_us, outdated=False)
-    if nth == RECOMMENDATIONS:
-        return replace(memory, up=(*(memory.up or ()), event))
-    return replace(memory, down=(*(memory.down or ()), event))
+        memory = replace(memory, recommendations=(*(memory.recommendations or ()), old))
+    moved = ScaleEvent(change=maximum, at_us=unseen_us, outdated=False)
+    if event == 1:
+        return replace(memory, up=(*(memory.up or ()), moved))
+    return memory if event < 0 else replace(memory, down=(*(memory.down or ()), moved))
 
 
 def has_near_age(memory: Memory, hpa: Hpa, flags: Flags, now_us: Micros, period_us: Micros) -> bool:

@@ -30,10 +30,13 @@ EDGE = 3
 MISSING = ("", "metric.sample", "memory.before_recording", "instant.window_edge")
 """The codes of these, by number."""
 
-RECOMMENDATIONS = 4
+RECOMMENDATIONS = 6
 """So many extremes of an unseen memory are recommendations. After them comes one scale event of each direction."""
 
-EXTREMES = RECOMMENDATIONS + 2
+ALONE = RECOMMENDATIONS + 2
+EXTREMES = ALONE + 2 * RECOMMENDATIONS
+"""After those of one kind come the others: a scale event of each direction together with each recommendation."""
+
 SHIFTS = 2
 
 
@@ -103,6 +106,8 @@ def next_candidate(candidate: Candidate, answers: int, options: Options, is_prov
         nth = RECOMMENDATIONS
     if kind == UNSEEN_MEMORY and nth >= RECOMMENDATIONS and not options.events:
         nth = EXTREMES
+    if kind == UNSEEN_MEMORY and nth >= ALONE and not options.recommendations:
+        nth = EXTREMES
     if kind == UNSEEN_MEMORY and nth >= EXTREMES:
         kind, nth = SHIFTED_MEMORY, 0
     if kind == SHIFTED_MEMORY and (nth >= SHIFTS or not options.shifts):
@@ -140,6 +145,15 @@ def chosen_answers(following: int, requests: int, nth: int) -> int:
             chosen |= (nth & 1) << rank
             nth >>= 1
     return chosen
+
+
+def extreme_of(nth: int) -> tuple[int, int]:
+    """What the n-th extreme of an unseen memory has: which recommendation, and an event up (1) or down (2); -1 for none."""
+    if nth < RECOMMENDATIONS:
+        return nth, -1
+    if nth < ALONE:
+        return -1, nth - RECOMMENDATIONS + 1
+    return (nth - ALONE) % RECOMMENDATIONS, (nth - ALONE) // RECOMMENDATIONS + 1
 
 
 def failed_reads(requests: int) -> int:

@@ -19,14 +19,16 @@ def extreme_recommendation(nth: int, maximum: int, published: int) -> int:
     """The n-th extreme of what an unseen memory may have recommended.
 
     In this order: maxReplicas + 1, which ScalingLimited reports (TooManyReplicas); maxReplicas, which it does not; 0;
-    and the published number: an old recommendation may have kept the replicas there, and no other extreme would have
-    published that.
+    the published number: an old recommendation may have kept the replicas there, and no other extreme would have
+    published that; and one less and one more: then a policy held the rest.
     """
     if nth == 0:
         return maximum + 1
     if nth == 1:
         return maximum
-    return 0 if nth == 2 else published  # noqa: PLR2004 (extremes are counted)
+    if nth == 2:  # noqa: PLR2004 (extremes are counted)
+        return 0
+    return published if nth == 3 else published - 1 if nth == 4 else published + 1  # noqa: PLR2004
 
 
 def shift_us(nth: int, period_us: int) -> int:

@@ -36,13 +36,13 @@ def clear(decisions: Decisions, at: int) -> None:
 
 
 def earlier_scale(run: Run, newest: int, target: int, facts: int) -> int:
-    """The scale as it was after so many facts, the newest where it was not known yet."""
+    """The scale as it was after so many facts, the first that is known where it was not known yet."""
     if newest == NONE:
         return newest
     scales, first, row = run.batch.scales, run.batch.scale_ranges.row_from[target], newest
     while row >= first and scales.seq[row] >= facts:
         row -= 1
-    return row if row >= first else newest
+    return max(row, first)
 
 
 def next_answers(run: Run, at: int, spec: int, scale: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints, ResolvedSpecs
 from hpaaudit.engine.fleet.columns.column_codes import NULL
 from hpaaudit.engine.fleet.columns.kernel_state import MemorySlots, Run
-from hpaaudit.engine.rules.candidates import RECOMMENDATIONS
+from hpaaudit.engine.rules.candidates import extreme_of
 from hpaaudit.engine.rules.limit import ScaleEventHistory, ScaleEvents
 from hpaaudit.engine.rules.normalize import Remembered
 from hpaaudit.engine.rules.published_status import (
@@ -126,14 +126,15 @@ def copy_scale_events(memory: MemorySlots, slots: int, other: int) -> None:
 def add_extreme(run: Run, slots: int, nth: int, spec: int, published: int, at_us: int) -> None:
     """Adds the n-th extreme of unknown memory; as `replay.unseen_memory.extreme`."""
     memory, maximum = run.memory, run.batch.specs.maximum[spec]
-    if nth < RECOMMENDATIONS:
+    recommendation, event = extreme_of(nth)
+    if recommendation >= 0:
         memory.has_recommendations[slots] = 1
         desired = run.batch.statuses.desired[published]
-        remember_recommendation(memory, slots, NONE, extreme_recommendation(nth, maximum, desired), at_us)
-    elif nth == RECOMMENDATIONS:
+        remember_recommendation(memory, slots, NONE, extreme_recommendation(recommendation, maximum, desired), at_us)
+    if event == 1:
         memory.ups[slots] += 1
         _store_up(memory, slots, memory.ups[slots] - 1, maximum, at_us)
-    else:
+    elif event > 1:
         memory.downs[slots] += 1
         _store_down(memory, slots, memory.downs[slots] - 1, maximum, at_us)
 
