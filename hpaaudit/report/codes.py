@@ -201,7 +201,7 @@ PATTERNS = {
     "apiservice_conflict": "another provider took over a metrics API, and its metrics were unusable afterwards",
     "keda_fallback": "the HPA followed the fallback of KEDA, not a trigger",
     "external_zero_or_absent": "a metric fell to zero at once, and a witness says that the load did not",
-    "overflow_to_min": "a metric was so large that the number of replicas overflows",
+    "overflow_to_min": "a metric was negative, or so large that the number of replicas overflows",
     "one_bad_metric_blocks_down": "one unusable metric kept the HPA from scaling down, until 1.14 from scaling at all",
     "metric_forbidden_or_unregistered": "the controller may not read a metric, or nothing serves it",
     "scheduled_scaler": "one writer changes replicas or bounds at the same time each day",

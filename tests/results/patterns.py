@@ -25,8 +25,9 @@ DEFAULTS: Mapping[str, Row] = {
         "missing_pods": 0, "ignored_pods": 0, "is_winner": True},
     "scale_events": {**HPA, "source": "actual", "from_replicas": 4, "to_replicas": 8, "writer_class": "hpa",
         "writer_name": "kube-controller-manager", "evidence_level": "managed_fields"},
-    "hpa_specs": {**HPA, "valid_from": START, "target_kind": "Deployment", "target_name": "web", "min_replicas": 2,
-        "max_replicas": 10, "metrics": '[{"resource": {"target": {"averageUtilization": 60}}, "type": "Resource"}]',
+    "hpa_specs": {**HPA, "valid_from": START, "target_kind": "Deployment", "target_name": "web",
+        "target_api_version": "apps/v1", "min_replicas": 2, "max_replicas": 10,
+        "metrics": '[{"resource": {"target": {"averageUtilization": 60}}, "type": "Resource"}]',
         "writer_manager": "helm"},
     "hpas": {**HPA, "target_kind": "Deployment", "target_name": "web", "seen_at": START},
     "pods": {"replay_id": "r1", "namespace": "shop", "owner_kind": "ReplicaSet", "owner_name": "web-6f",
@@ -109,10 +110,15 @@ class Patterns:
         assert all(next_step for *_, next_step in rows)
         return rows
 
+    def spans(self, pattern: str, tables: Tables) -> list[tuple[Any, ...]]:
+        """From when until when the query of a pattern finds it, of each HPA in the order of time."""
+        with self._filled({"hpas": [{}], **tables}) as ask:
+            (finding,) = (each for each in findings() if each.pattern == pattern)
+            return ask(f"select first_at, last_at from ({finding.query}\n) order by all").fetchall()  # noqa: S608 our own
+
     def audited(self, query: str, relation: str, tables: Tables) -> list[Row]:
         """The rows that a query of `sql/audit/` makes of these rows."""
         with self._filled({"recordings": [{"ended_at": at(3600)}], "hpas": [{}], **tables}) as ask:
-            ask(sql.folder("audit")["09_tenures"])
             ask(sql.folder("audit")[query])
             return _rows(ask(f"from runs.{relation} order by ts"))
 
@@ -171,6 +177,7 @@ class Patterns:
             "row_number() over (partition by hpa order by ts, reconcile_id) as nth "
             "from runs.reconciles join replayed_hpas using (hpa_uid)"
         )
+        ask(sql.folder("audit")["09_tenures"])
 
 
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
@@ -198,5 +205,6 @@ def patterns() -> Iterator[Patterns]:
             "create temp table replayed_hpas (hpa integer, replay_id varchar, hpa_uid varchar, namespace varchar, "
             "name varchar, ended_at timestamp)"
         )
-        ask(sql.folder("audit")["68_ran"])
+        for view in ("68_ran", "68_readings"):
+            ask(sql.folder("audit")[view])
         yield Patterns(connection)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -153,9 +154,9 @@ CASES: dict[str, Case] = {
         },
     ),
     "two_autoscalers": Case(
-        fires={"hpas": [{}, {"hpa_uid": "u-2", "name": "web-2"}]},
+        fires={"hpa_specs": [{}, {"hpa_uid": "u-2", "name": "web-2"}]},
         says="high: web is scaled by web-2 too",
-        spares={"hpas": [{"deleted_at": at(60)}, {"hpa_uid": "u-2", "name": "web", "seen_at": at(61)}]},
+        spares={"hpa_specs": [{"valid_to": at(60)}, {"hpa_uid": "u-2", "name": "web", "valid_from": at(61)}]},
     ),
     "rollout_inflation": Case(
         fires={
@@ -236,7 +237,7 @@ CASES: dict[str, Case] = {
     ),
     "overflow_to_min": Case(
         fires={"reconciles": reconciles(1, desired=2), "metric_proposals": proposals(1, ratio=6e8)},
-        says="critical: cpu was 600000000 times its target",
+        says="critical: cpu was 600000000 times its target, which asks for more replicas than 32 bits hold: 4 became 2",
         spares={"reconciles": reconciles(1), "metric_proposals": proposals(1, ratio=5e8)},
     ),
     "one_bad_metric_blocks_down": Case(
@@ -311,9 +312,9 @@ CASES: dict[str, Case] = {
         },
     ),
     "target_unreadable": Case(
-        fires={"reconciles": reconciles(10, reason_code="gate.target_unreadable")},
+        fires={"hpa_specs": [{}], "reconciles": reconciles(10, reason_code="gate.target_unreadable")},
         says="medium: the scale of Deployment web could not be read for 150 s",
-        spares={"reconciles": reconciles(1, reason_code="gate.target_unreadable")},
+        spares={"hpa_specs": [{}], "reconciles": reconciles(1, reason_code="gate.target_unreadable")},
     ),
     "flapping": Case(
         fires={"scale_events": changes((60, 4, 8), (400, 8, 4), (500, 4, 8), (900, 8, 4))},
@@ -333,12 +334,12 @@ CASES: dict[str, Case] = {
     ),
     "ordered_statefulset": Case(
         fires={
-            "hpas": STATEFUL,
+            "hpa_specs": STATEFUL,
             "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "pod_seconds_missing": 600.0}],
         },
         says="high: StatefulSet web was scaled to 6, and had 4 pods and 4 ready",
         spares={
-            "hpas": STATEFUL,
+            "hpa_specs": STATEFUL,
             "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "cause": "forbidden"}],
         },
     ),
@@ -351,9 +352,9 @@ CASES: dict[str, Case] = {
         fires=_restarted(60), says="low: after the restart at 14:01:00Z", spares=_restarted(0)
     ),
     "admission_on_scale": Case(
-        fires={"divergences": [{"class": "write_mutated.admission"}]},
-        says="high: 1 write changed by admission: the HPA wanted 8, and 5 was stored",
-        spares={"divergences": [{"class": "write_failed.conflict"}]},
+        fires={"reconciles": reconciles(2, desired=8, actual=5, **{"class": "write_mutated.admission"})},
+        says="high: 2 writes changed by admission: the HPA wanted 8, and 5 was stored",
+        spares={"reconciles": reconciles(2, **{"class": "write_failed.conflict"})},
     ),
     "behavior_lost_by_old_api": Case(
         fires=_revised(None),
@@ -361,9 +362,15 @@ CASES: dict[str, Case] = {
         spares=_revised('{"scaleUp": {}}'),
     ),
     "keda_pause_race": Case(
-        fires={"scaled_objects": [{"annotations": '{"autoscaling.keda.sh/paused-replicas":"0"}'}]},
+        fires={
+            "hpa_specs": [{}],
+            "scaled_objects": [{"annotations": '{"autoscaling.keda.sh/paused-replicas":"0"}'}],
+        },
         says="medium: queue was paused at 14:00:00Z",
-        spares={"scaled_objects": [{"annotations": '{"scaledobject.keda.sh/transfer-hpa-ownership":"true"}'}]},
+        spares={
+            "hpa_specs": [{}],
+            "scaled_objects": [{"annotations": '{"scaledobject.keda.sh/transfer-hpa-ownership":"true"}'}],
+        },
     ),
     "keda_zero_edges": Case(
         fires={"scale_events": changes((60, 0, 1), (600, 1, 0), writer_class="keda", writer_name="keda-operator")},
@@ -469,9 +476,9 @@ CASES: dict[str, Case] = {
         spares={"reconciles": reconciles(2, reason_code="gate.stale_cache")},
     ),
     "update_conflict": Case(
-        fires={"divergences": [{"class": "write_failed.conflict"}]},
-        says="low: 1 write lost to a conflict",
-        spares={"divergences": [{"class": "write_failed.api_error"}]},
+        fires={"reconciles": reconciles(2, **{"class": "write_failed.conflict"})},
+        says="low: 2 writes lost to a conflict",
+        spares={"reconciles": reconciles(2, **{"class": "write_failed.api_error"})},
     ),
     "ha_metrics_sources": Case(
         fires={"reconciles": reconciles(5, **{"class": "input.metric_value_skew", "verdict": "skew"})},
@@ -502,7 +509,6 @@ TWIN_NAMES: dict[str, tuple[str, ...]] = {
     "scaled_objects": ("name",),
     "api_services": ("name", "service"),
     "k8s_events": ("message",),
-    "divergences": ("class",),
 }
 """By relation what a twin calls otherwise."""
 
@@ -557,7 +563,7 @@ EXTREMES: list[tuple[str, Row]] = [
     *(("reconciles", {"spec_replicas": number, "desired": number}) for number in (0, -(2**31), 2**31 - 1)),
     *(("reconciles", {"raw_desired": number}) for number in (-(2**31), 2**31 - 1)),
     *(("metric_proposals", {"proposal": number}) for number in (-(2**31), 2**31 - 1)),
-    *(("divergences", {"predicted": number}) for number in (-(2**31), 2**31 - 1)),
+    *(("reconciles", {"actual": number}) for number in (-(2**31), 2**31 - 1)),
 ]
 """Numbers that the controller really computes of odd metrics, clocks and specs."""
 
@@ -755,6 +761,319 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
     }
     [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
     assert verdict.endswith(f"qps was unusable for 75 s, so that nothing {said}")
+
+
+CPU_METRIC = '{"resource": {"name": "cpu"}, "type": "Resource"}'
+
+
+def _edited(second: float, **values: Any) -> list[Row]:
+    """Two specs in turn: the second one has these values."""
+    before: Row = {"metrics": f"[{CPU_METRIC}]"}
+    return [{**before, "valid_to": at(second)}, {**before, "valid_from": at(second), **values}]
+
+
+SELECTOR = '[{"resource": {"name": "cpu"}, "type": "Resource", "selector": "b"}]'
+STEADY: dict[str, Tables] = {
+    "metric_not_responding": _memory([1.5, 1.5, 1.5]),
+    "value_vs_average": _queue([2.0, 2.0, 1.9]),
+    "external_zero_or_absent": FALLEN,
+    "ceil_floor_never_down": CASES["ceil_floor_never_down"].fires,
+    "tolerance_hold": CASES["tolerance_hold"].fires,
+}
+"""Patterns of one metric over several reconciles."""
+
+
+@pytest.mark.parametrize("pattern", STEADY)
+@pytest.mark.parametrize(
+    ("edit", "is_other"),
+    [
+        ({"metrics": SELECTOR}, True),
+        ({"metrics": f'[{{"type": "External"}}, {CPU_METRIC}]'}, True),
+        ({"target_name": "api"}, True),
+        ({"max_replicas": 99}, False),
+        ({"metrics": f"[{CPU_METRIC}, {CPU_METRIC}]"}, False),
+    ],
+)
+def test_what_an_edit_made_another_metric_is_not_told_of_one(
+    pattern: str, edit: Row, is_other: bool, database: Patterns
+) -> None:
+    """The place of a metric in the spec is no name, and after an edit of its target it measures other pods."""
+    last = max(row["ts"] for row in STEADY[pattern]["reconciles"])
+    second = (last - START).total_seconds() / 2 + 1
+    found = database.verdicts(pattern, {**STEADY[pattern], "hpa_specs": _edited(second, **edit)})
+    assert found == ([] if is_other else database.verdicts(pattern, STEADY[pattern]))
+
+
+def _climb(**values: list[Any]) -> Tables:
+    """The case of a metric that does not respond, with these values in its reconciles."""
+    tables = _memory([1.5, 1.5, 1.5])
+    rows = [dict(row) for row in tables["reconciles"]]
+    for column, each in values.items():
+        for row, value in zip(rows, each, strict=True):
+            row[column] = value
+    return {**tables, "reconciles": rows}
+
+
+@pytest.mark.parametrize(
+    ("why", "tables"),
+    [
+        ("a policy allowed fewer", _climb(raw_desired=[4, 9, 4])),
+        ("the replicas were lowered before", _climb(spec_replicas=[8, 4, 16], desired=[9, 8, 20])),
+        (
+            "the pods share a total by definition",
+            {
+                **_climb(),
+                "metric_proposals": [
+                    {**row, "metric_type": "External", "target_type": "AverageValue"}
+                    for row in _climb()["metric_proposals"]
+                ],
+            },
+        ),
+    ],
+)
+def test_a_metric_that_may_respond_is_not_blamed(why: str, tables: Tables, database: Patterns) -> None:
+    assert len(database.verdicts("metric_not_responding", _climb(raw_desired=[4, 8, 99]))) == 1
+    assert database.verdicts("metric_not_responding", tables) == [], why
+
+
+@pytest.mark.parametrize("pattern", ["metric_not_responding", "value_vs_average"])
+def test_a_climb_ends_where_the_replicas_are_lowered(pattern: str, database: Patterns) -> None:
+    tables = {"metric_not_responding": _memory, "value_vs_average": _queue}[pattern]([1.5, 1.5, 1.5])
+    again = [{**row, "reconcile_id": n, "ts": at(15 * n)} for n, row in enumerate([*tables["reconciles"]] * 2)]
+    told = [{**row, "reconcile_id": n, "ts": at(15 * n)} for n, row in enumerate([*tables["metric_proposals"]] * 2)]
+    halves: Tables = {"reconciles": again, "metric_proposals": told}
+    assert database.found(pattern, halves) == database.found(pattern, tables)
+    assert database.spans(pattern, halves) == database.spans(pattern, tables)
+
+
+def test_the_average_of_a_total_over_no_pods_is_no_overflow(database: Patterns) -> None:
+    """Its ratio is infinite for any load."""
+    woken = reconciles(1, spec_replicas=0, desired=4, action="scale_up")
+    flood = {"metric_type": "External", "metric_name": "flood", "target_type": "AverageValue", "ratio": math.inf}
+
+    def told(proposal: int) -> list[str]:
+        metrics = proposals(1, proposal=proposal, **flood)
+        return database.verdicts("overflow_to_min", {"reconciles": woken, "metric_proposals": metrics})
+
+    assert told(8) == []
+    beyond = "critical: flood was infinitely far above its target, which asks for more replicas than 32 bits hold: "
+    assert told(-(2**31)) == [f"{beyond}0 became 4"]
+    assert told(2**31 - 1) == [f"{beyond}0 became 4"]
+
+
+def test_a_negative_value_is_told_and_not_called_an_overflow(database: Patterns) -> None:
+    """2^63 - 1 becomes -1 in thousandths; a source may also have said -1."""
+    negative = proposals(2, metric_name="flood", ratio=-0.02, proposal=0)
+    [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(2), "metric_proposals": negative})
+    assert verdict == (
+        "high: flood was negative, -0.02 times its target, which asks for no replicas: its source said so, or its "
+        "value is beyond 64 bits"
+    )
+
+
+MOVED = [
+    {"target_kind": "StatefulSet", "valid_to": at(100)},
+    {"target_kind": "Deployment", "target_name": "nope", "valid_from": at(100), "valid_to": at(200)},
+    {"target_kind": "StatefulSet", "valid_from": at(200)},
+]
+"""A StatefulSet, then for a while a Deployment."""
+
+
+def test_a_target_is_that_of_the_time_that_is_told(database: Patterns) -> None:
+    def unread(first: int, count: int) -> str:
+        rows = reconciles(count, first=first, reason_code="gate.target_unreadable")
+        [verdict] = database.verdicts("target_unreadable", {"hpa_specs": MOVED, "reconciles": rows})
+        return verdict.removeprefix("low: the scale of ")
+
+    assert unread(first=8, count=4) == "Deployment nope could not be read for 60 s"
+    assert unread(first=11, count=4) == (
+        "Deployment nope could not be read for 45 s, and that of StatefulSet web could not be read for 15 s"
+    )
+
+    def lacking(second: float) -> list[str]:
+        rows = [{"ts": at(second), "class": "effect.not_created", "wanted": 6, "made": 4}]
+        return database.verdicts("ordered_statefulset", {"hpa_specs": MOVED, "effects": rows})
+
+    assert [len(lacking(second)) for second in (50, 150, 250)] == [1, 0, 1]
+
+
+def test_what_vpa_and_keda_say_is_told_of_the_target_of_that_time(database: Patterns) -> None:
+    moved = [{"valid_to": at(100)}, {"target_name": "api", "valid_from": at(100)}]
+    percent, gone = {"resource": "verticalpodautoscalers", "name": "vpa"}, {"observed_at": at(80), "gone": True}
+
+    def resized(target: str, *more: Row) -> list[tuple[Any, ...]]:
+        state = f'{{"targetRef": {{"kind": "Deployment", "name": "{target}"}}}}'
+        states = [{**percent, "state": state}, *({**percent, "state": state, **row} for row in more)]
+        return database.spans("vpa_or_resize", {"hpa_specs": moved, "surroundings": states})
+
+    assert resized("web") == [(START, at(100))]
+    assert resized("api")[0][0] == at(100)
+    assert resized("api", gone) == []
+
+    def paused(target: str, *seconds: float) -> list[tuple[Any, ...]]:
+        states: list[Row] = [
+            {"paused": paused, "target_name": target, "observed_at": at(second)}
+            for second, paused in zip(seconds, ("True", "False"), strict=False)
+        ]
+        return database.spans("keda_pause_race", {"hpa_specs": moved, "scaled_objects": states})
+
+    assert paused("web", 50) == [(at(50), at(50))]
+    assert paused("web", 150) == []
+    assert paused("api", 150) == [(at(150), at(150))]
+    assert paused("api", 50) == [(at(50), at(50))]
+    assert paused("api", 50, 80) == []
+
+
+def test_the_hpa_of_a_paused_scaled_object_may_be_gone_or_not_yet_there(database: Patterns) -> None:
+    states = [{"paused": "True", "observed_at": at(100)}, {"paused": "False", "observed_at": at(200)}]
+    deleted, made = [{"valid_to": at(90)}], [{"valid_from": at(210)}]
+    for specs in (deleted, made):
+        assert len(database.verdicts("keda_pause_race", {"hpa_specs": specs, "scaled_objects": states})) == 1
+
+
+def test_a_fallback_is_told_of_the_hpa_that_lived_then(database: Patterns) -> None:
+    lives = [{"deleted_at": at(300)}, {"hpa_uid": "u-2", "seen_at": at(400)}, {"hpa_uid": "u-3", "seen_at": at(800)}]
+    fell = [{"fallback": "True"}, {"observed_at": at(700)}]
+    found = database.verdicts("keda_fallback", {"hpas": lives, "scaled_objects": fell})
+    assert sorted(found) == ["medium: KEDA fell back to 6 replicas for 300 s: the trigger of queue failed"] * 2
+
+
+def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> None:
+    moved = [
+        {"target_name": "api", "valid_to": at(180)},
+        {"valid_from": at(180), "valid_to": at(300)},
+        {"target_name": "api", "valid_from": at(300)},
+    ]
+    other = {"hpa_uid": "u-2", "name": "late"}
+    tables: Tables = {"hpas": [{}, other], "hpa_specs": [*moved, other]}
+    assert sorted(database.verdicts("two_autoscalers", tables)) == [
+        "high: web was scaled by late too, until 14:05:00Z",
+        "high: web was scaled by web too, until 14:05:00Z",
+    ]
+    assert database.spans("two_autoscalers", tables) == [(at(180), at(300))] * 2
+    apart = {**other, "valid_from": at(300)}
+    assert database.verdicts("two_autoscalers", {"hpas": [{}, other], "hpa_specs": [*moved, apart]}) == []
+
+
+def test_the_numbers_of_several_writes_are_said_as_a_range(database: Patterns) -> None:
+    kind = {"class": "write_mutated.admission"}
+    rows = [*reconciles(4, desired=6, actual=5, **kind), *reconciles(15, first=4, desired=8, actual=5, **kind)]
+    [verdict] = database.verdicts("admission_on_scale", {"reconciles": rows})
+    assert verdict == "high: 19 writes changed by admission: the HPA wanted 6 to 8, and 5 was stored"
+    assert database.spans("admission_on_scale", {"reconciles": rows}) == [(START, at(18 * 15))]
+
+
+def _written_by(writer_class: str, *names: str) -> Tables:
+    rows = [
+        row
+        for n, name in enumerate(names)
+        for row in changes((60 * (n + 1), 8, 3), writer_class=writer_class, writer_name=name)
+    ]
+    return {"scale_events": rows}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tables", "said"),
+    [
+        ("apply_resets_replicas", _written_by("deploy_tool", "helm", "Terraform"), "Terraform and helm set"),
+        ("operator_writes_back", _written_by("operator", "a", "c", "b", "a"), "a, b and c wrote the replicas 4 times"),
+        (
+            "progressive_delivery",
+            _written_by("operator", "flagger", "argo-rollouts"),
+            "argo-rollouts and flagger wrote",
+        ),
+        (
+            "disabled_at_zero",
+            {
+                "reconciles": reconciles(30, **ZERO),
+                "scale_events": [
+                    *changes((-5, 4, 0), writer_name="cron"),
+                    *changes((200, 4, 0), writer_name="alice"),
+                ],
+            },
+            "off for 450 s in 2 times: alice and cron wrote replicas 0",
+        ),
+        (
+            "misleading_status",
+            {"reports": [{"class": f"report.{kind}"} for kind in ("wrong_condition", *["stale_metric"] * 3)]},
+            "the status showed a metric that was not usable 3 times, and conditions of another decision 1 time",
+        ),
+        (
+            "one_bad_metric_blocks_down",
+            {
+                "reconciles": reconciles(6, reason_code="gate.partial_metrics_block_down"),
+                "metric_proposals": [
+                    *proposals(4, metric_name="qps", valid=False, is_winner=False, proposal=None),
+                    *proposals(2, first=4, metric_name="lag", valid=False, is_winner=False, proposal=None),
+                ],
+            },
+            "lag and qps were unusable for 90 s",
+        ),
+        (
+            "pod_without_sample",
+            {
+                "reconciles": reconciles(10, reason_code="adjust.damped_into_tolerance"),
+                "metric_proposals": [
+                    *proposals(7, ratio=0.7, missing_pods=1),
+                    *proposals(3, first=7, ratio=0.7, missing_pods=2, metric_name="memory"),
+                ],
+            },
+            "up to 2 pods without a sample of cpu and memory changed",
+        ),
+    ],
+)
+def test_what_several_did_is_not_told_of_one(pattern: str, tables: Tables, said: str, database: Patterns) -> None:
+    [verdict] = database.verdicts(pattern, tables)
+    assert verdict.split(": ", 1)[1].startswith(said)
+
+
+def test_the_time_of_a_reconcile_counts_once_for_all_of_its_metrics(database: Patterns) -> None:
+    blind = reconciles(20, reason_code="gate.all_metrics_invalid")
+    for pattern, code in (("new_pods_ignored", "no_ready_metrics"), ("pod_without_sample", "container_missing")):
+        lost = {"valid": False, "is_winner": False, "invalid_code": f"metric.invalid.{code}"}
+        both = [*proposals(20, **lost), *proposals(20, metric_idx=1, metric_name="memory", **lost)]
+        [verdict] = database.verdicts(pattern, {"reconciles": blind, "metric_proposals": both})
+        assert " for 300 s" in verdict
+
+
+def test_a_restart_is_told_with_its_own_reconciles(database: Patterns) -> None:
+    held = {"reason_code": "stabilize.down_hold", "raw_desired": 2}
+    tables: Tables = {
+        "controller_epochs": [{"epoch_id": n, "acquired_at": at(600 * n)} for n in range(3)],
+        "reconciles": [*reconciles(2, first=41, epoch_id=1, **held), *reconciles(5, first=81, epoch_id=2, **held)],
+    }
+    [verdict] = database.verdicts("controller_restart_memory", tables)
+    assert verdict.startswith(
+        "low: after the restart at 14:20:00Z earlier recommendations were forgotten: 5 reconciles"
+    )
+
+
+def test_a_size_is_told_with_its_own_ratio(database: Patterns) -> None:
+    """0.9 of the target at 20 replicas is not told of 4."""
+    tables: Tables = {
+        "reconciles": [*reconciles(125), *reconciles(120, first=125, spec_replicas=20)],
+        "metric_proposals": [*proposals(125, ratio=0.8), *proposals(120, first=125, ratio=0.89, proposal=20)],
+    }
+    [verdict] = database.verdicts("ceil_floor_never_down", tables)
+    assert verdict.startswith("low: cpu at 0.8 of its target for 31 min, and still 4 replicas")
+
+
+def test_what_max_replicas_forbids_is_not_missing_by_a_policy(database: Patterns) -> None:
+    def limited(raw: int, desired: int) -> list[Row]:
+        return reconciles(5, reason_code="policy.up_limit", raw_desired=raw, desired=desired)
+
+    assert database.verdicts("scale_up_rate_limited", {"reconciles": limited(14, 10)}) == []
+    [verdict] = database.verdicts("scale_up_rate_limited", {"reconciles": limited(14, 9)})
+    assert verdict == "medium: a policy allowed 9 where metrics asked for 14 and maxReplicas was 10, for 75 s"
+
+
+def test_pods_of_one_scale_up_after_another_are_not_one_wait(database: Patterns) -> None:
+    """Each reconcile raised the replicas, and those of the one before were made."""
+    rising = [{**row, "spec_replicas": 5 + n, "status_replicas": 4 + n} for n, row in enumerate(reconciles(12))]
+    assert database.verdicts("pods_not_created", {"reconciles": rising}) == []
+    stuck = [{**row, "status_replicas": 4} for row in rising]
+    [verdict] = database.verdicts("pods_not_created", {"reconciles": stuck})
+    assert verdict == "high: the target was scaled to 16, and only 4 pods were made"
 
 
 def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Patterns) -> None:

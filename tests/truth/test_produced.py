@@ -35,6 +35,24 @@ def test_another_number_than_the_hpa_wrote_is_said_to_be_stored(world: Path, vie
 
 
 @pytest.mark.parametrize("world", ADMITTED, ids=name_of)
+def test_the_explanation_of_a_divergence_holds_for_each_of_its_reconciles(world: Path) -> None:
+    """It is shown beside each of them: a number of the first one alone would be that of another reconcile."""
+    with replayed(VIEWS["watched"](facts_of(world))) as results:
+        told = results.rows(
+            "select explanation, list(r.desired order by r.ts) as wrote, list(r.actual order by r.ts) as stored "
+            "from divergences as d join reconciles as r using (divergence_id) group by d.divergence_id, explanation"
+        )
+    assert told
+    for one in told:
+        wrote, stored = (_range(one[numbers]) for numbers in ("wrote", "stored"))
+        assert one["explanation"] == f"the HPA wrote {wrote}, and {stored} was stored: admission changed the number"
+
+
+def _range(numbers: list[int]) -> str:
+    return f"{min(numbers)}" if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
+
+
+@pytest.mark.parametrize("world", ADMITTED, ids=name_of)
 def test_where_nobody_watched_the_workload_it_is_unknown_who_changed_the_number(world: Path) -> None:
     with replayed(VIEWS["outside"](facts_of(world))) as results:
         classes = _classes(results)

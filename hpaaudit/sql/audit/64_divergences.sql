@@ -1,5 +1,6 @@
 -- When did prediction and reality differ, how severe is it, how certain is the class, and what should be done?
--- One row per episode, as in runs.divergences, described by its first reconcile.
+-- One row per episode, as in runs.divergences, described by its first reconcile. The explanation is shown beside each of its reconciles:
+-- a number that was not the same in all of them is a range, and what belongs to one of several says so.
 insert into runs.divergences by name
 with classes as (
     select *
@@ -58,6 +59,22 @@ with classes as (
     from episodes as e
     join verdicts as v using (reconcile_id)
     group by e.divergence_id
+), numbers as (
+    -- Of undecidable reconciles between them nothing is told.
+    select
+        e.divergence_id,
+        range_in_words(min(r.desired), max(r.desired)) as desired,
+        range_in_words(min(r.decided), max(r.decided)) as decided,
+        range_in_words(min(coalesce(r.decided, r.actual)), max(coalesce(r.decided, r.actual))) as decided_or_actual,
+        range_in_words(min(r.actual), max(r.actual)) as actual,
+        count(*) as reconciles,
+        count(distinct v.written_at) as writes,
+        string_agg(distinct missing_in_words(v.missing_input), ', or ' order by missing_in_words(v.missing_input)) as missing
+    from episodes as e
+    join verdicts as v using (reconcile_id)
+    join runs.reconciles as r using (reconcile_id)
+    where v.class = e.episode_class
+    group by e.divergence_id
 ), closed as (
     select o.divergence_id, s.ts as closed_at
     from runs_of as o
@@ -68,12 +85,13 @@ with classes as (
         r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
         v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
         v.from_replicas, v.to_replicas, v.renewed_at,
-        c.closed_at,
+        c.closed_at, n as told,
         y.sync
     from runs_of as o
     join runs.reconciles as r using (reconcile_id)
     join verdicts as v using (reconcile_id)
     left join closed as c on c.divergence_id = o.divergence_id
+    join numbers as n on n.divergence_id = o.divergence_id
     cross join sync as y
 ), weighed as (
     select
@@ -110,43 +128,44 @@ select
     decided, actual, opened_at, closed_at, reconciles, contributing,
     case
         when class like 'external_write.%' then format(
-            '{} wrote {} -> {} at {}; the HPA wanted {}',
+            '{} wrote {} -> {} at {}; the HPA wanted {}{}',
             coalesce(nullif(writer_name, ''), 'somebody'), from_replicas, to_replicas,
-            time_beside(written_at, opened_at), desired
+            time_beside(written_at, opened_at), desired, if(told.writes > 1, format('; the first of {} writes', told.writes), '')
         )
         when class like 'write_failed.%' then format(
-            'the HPA decided {}, but its write was refused: {}',
-            desired, coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
+            'the HPA decided {}, but its {}: {}', told.desired,
+            if(told.reconciles > 1, format('{} writes were refused, the first with', told.reconciles), 'write was refused'),
+            coalesce(failed_with, 'HTTP ' || refused_with, 'FailedUpdateScale')
         )
         when class = 'write_mutated.admission' then format(
-            'the HPA wrote {}, and {} was stored: admission changed the number', desired, actual
+            'the HPA wrote {}, and {} was stored: admission changed the number', told.desired, told.actual
         )
         when class = 'no_data.recording_gap' then 'not observed: ' || coalesce(gap_cause, 'unknown')
         when missing_input = 'scale.write' then format(
-            'the HPA wrote {}, and the target has {}; unknown: {}', desired, actual, missing_in_words(missing_input)
+            'the HPA wrote {}, and the target has {}; unknown: {}', told.desired, told.actual, told.missing
         )
-        when class like 'no_data.%' then 'unknown: ' || coalesce(missing_in_words(missing_input), 'what the controller decided')
+        when class like 'no_data.%' then 'unknown: ' || coalesce(told.missing, 'what the controller decided')
         when class = 'not_run.controller_down' then format(
             'no controller ran: its Lease was last renewed at {}; the replay wanted {}',
-            time_beside(renewed_at, opened_at), coalesce(desired::varchar, 'no number')
+            time_beside(renewed_at, opened_at), coalesce(told.desired, 'no number')
         )
         when class = 'not_run.controller_restart' then format(
             'the controller was restarting, and a new process took over soon after; the replay wanted {}',
-            coalesce(desired::varchar, 'no number')
+            coalesce(told.desired, 'no number')
         )
         when class like 'not_run.%' then format(
             'no reconcile took place, although the status would have changed; the replay wanted {}',
-            coalesce(desired::varchar, 'no number')
+            coalesce(told.desired, 'no number')
         )
         when class = 'timing.late_reconcile' then
             'no status was written at this inferred time: the reconcile came later, or read other values'
-        when class = 'timing.sampling_skew' then format('the controller decided {}, which its possible inputs allow', coalesce(decided, actual))
+        when class = 'timing.sampling_skew' then format('the controller decided {}, which its possible inputs allow', told.decided_or_actual)
         when class = 'input.metric_value_skew' then format(
-            'the controller decided {} from a published value that no recorded answer has', coalesce(decided, actual)
+            'the controller decided {} from a published value that no recorded answer has', told.decided_or_actual
         )
         else format(
             'replay {}, controller {}, cluster {}',
-            coalesce(desired::varchar, '-'), coalesce(decided::varchar, '-'), coalesce(actual::varchar, '-')
+            coalesce(told.desired, '-'), coalesce(told.decided, '-'), coalesce(told.actual, '-')
         )
     end as explanation,
     next_step

@@ -13,7 +13,8 @@ select distinct adjust_code from runs.metric_proposals
 union
 select distinct metric_type from runs.metric_proposals
 union
-select 'ratio.huge' from runs.metric_proposals where ratio >= 1e6
+select 'metric.overflow' from runs.metric_proposals
+where proposal in (-2147483648, 2147483647) or ratio >= 1e6 or ratio < 0
 union
 select 'writer.' || writer_class from runs.scale_events where source = 'actual'
 union
@@ -35,7 +36,9 @@ select 'pods.removed' from runs.effects where removed > 0
 union
 select 'spec.changed' from (select 1 from runs.hpa_specs group by hpa_uid having count(*) > 1)
 union
-select 'hpas.shared' from (select 1 from runs.hpas group by namespace, target_kind, target_name having count(*) > 1)
+select 'hpas.shared' from (
+    select 1 from runs.hpa_specs group by namespace, target_kind, target_name having count(distinct name) > 1
+)
 union
 select 'process.restarted' from runs.controller_epochs where epoch_id > 0
 union

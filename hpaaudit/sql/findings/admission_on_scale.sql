@@ -3,10 +3,11 @@
 -- Needs: write_mutated.admission write_failed.denied
 with by_class as (
     select
-        hpa_uid, class, min(opened_at) as first_at, max(coalesce(closed_at, opened_at)) as last_at,
-        sum(reconciles)::bigint as writes, sum(abs(predicted::bigint - actual)) as pods,
-        arg_min(predicted, opened_at) as wanted, arg_min(actual, opened_at) as stored
-    from runs.divergences
+        hpa_uid, class, min(ts) as first_at, max(ts) as last_at, count(*) as writes,
+        sum(abs(desired::bigint - actual)) as pods,
+        range_in_words(min(desired), max(desired)) as wanted,
+        range_in_words(min(actual), max(actual)) as stored
+    from runs.reconciles
     where class in ('write_mutated.admission', 'write_failed.denied')
     group by hpa_uid, class
 )
@@ -16,12 +17,12 @@ select
         format(
             '{} {}: the HPA wanted {}, and {} was stored', counted(writes, 'write'),
             if(class = 'write_mutated.admission', 'changed by admission', 'refused'), wanted,
-            if(class = 'write_mutated.admission', coalesce(stored::varchar, 'nothing'), 'nothing')
+            if(class = 'write_mutated.admission', coalesce(stored, 'nothing'), 'nothing')
         ),
         '; ' order by class desc
     ) as verdict,
     json_object(
-        'writes', sum(writes), 'pods', sum(pods), 'class', arg_max(class, (writes, class))
+        'writes', sum(writes)::bigint, 'pods', sum(pods), 'class', arg_max(class, (writes, class))
     ) as evidence,
     'exempt the HPA from the webhook or policy that matches the scale subresource, or align minReplicas and maxReplicas'
         as next_step

@@ -3,7 +3,9 @@
 -- Needs: writer.deploy_tool
 select
     hpa_uid, min(at_hi) as first_at, max(at_hi) as last_at, 'high' as severity,
-    format('{} set the replica count {}', arg_max(writer_name, (at_hi, scale_event_id)), counted(count(*), 'time')) as verdict,
+    format(
+        '{} set the replica count {}', enumerated(list(distinct writer_name order by writer_name)), counted(count(*), 'time')
+    ) as verdict,
     json_object('writes', count(*), 'pods', sum(abs(to_replicas::bigint - from_replicas))) as evidence,
     'remove spec.replicas from the chart or manifest' as next_step
 from runs.scale_events

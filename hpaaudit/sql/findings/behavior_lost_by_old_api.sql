@@ -11,9 +11,11 @@ select
     hpa_uid, min(valid_from) as first_at, max(valid_from) as last_at, 'medium' as severity,
     format(
         'the behavior was removed {}{}', counted(count(*), 'time'),
-        if(any_value(nullif(writer_manager, '')) is null, '', format(
-            '; maxReplicas was then managed by {}', mode(writer_manager order by writer_manager) filter (writer_manager <> '')
-        ))
+        coalesce(
+            '; maxReplicas was then managed by '
+            || enumerated(list(distinct writer_manager order by writer_manager) filter (writer_manager <> '')),
+            ''
+        )
     ) as verdict,
     json_object('times', count(*), 'writer', mode(writer_manager order by writer_manager)) as evidence,
     'find out who removed it: an apply in a version without that field, such as autoscaling/v1, may; apply the HPA as autoscaling/v2'

@@ -1,14 +1,14 @@
 -- Which HPAs decided otherwise because a restart of the controller made it forget?
--- One row per HPA and recording in which a restart that was seen came within an hour before a decision that memory made.
+-- One row per HPA, of the restart that most reconciles felt: at least two within five minutes.
 -- Needs: process.restarted
 select
-    r.hpa_uid, min(e.acquired_at) as first_at, max(r.ts) as last_at, 'low' as severity,
+    r.hpa_uid, e.acquired_at as first_at, max(r.ts) as last_at, 'low' as severity,
     format(
         'after the restart at {} earlier recommendations were forgotten: {} afterwards {} held by the first number alone',
-        time_beside(min(e.acquired_at), min(e.acquired_at)), counted(count(*), 'reconcile'),
+        time_beside(e.acquired_at, e.acquired_at), counted(count(*), 'reconcile'),
         if(count(*) = 1, 'was', 'were')
     ) as verdict,
-    json_object('reconciles', count(*), 'epoch', min(e.epoch_id)) as evidence,
+    json_object('reconciles', count(*), 'epoch', e.epoch_id) as evidence,
     'nothing for the workload: windows last no longer than the process that remembers them' as next_step
 from ran as r
 join runs.controller_epochs as e using (epoch_id)
@@ -20,5 +20,6 @@ where e.epoch_id > 0
     and r.stabilized = r.spec_replicas
     -- The first reconcile of a process remembers the number that it meets; what holds is that number.
     and r.ts <= e.acquired_at + interval 5 minutes
-group by r.hpa_uid
-having count(*) >= 2;
+group by r.hpa_uid, e.epoch_id, e.acquired_at
+having count(*) >= 2
+qualify row_number() over (partition by r.hpa_uid order by count(*) desc, e.epoch_id) = 1;

@@ -2,24 +2,31 @@
 -- One row per HPA.
 -- Needs: gate.disabled_at_zero
 with off as (
-    select hpa_uid, min(ts) as first_at, max(ts) as last_at, round(sum(lasted_s), 6) as seconds
-    from ran
-    where reason_code = 'gate.disabled_at_zero'
+    -- It may have been switched off more than once, by several: each reconcile has the last write of 0 before it.
+    select r.hpa_uid, r.ts, r.lasted_s, nullif(w.writer_name, '') as writer_name, w.at_hi
+    from ran as r
+    asof left join (
+        from runs.scale_events
+        where source = 'actual' and to_replicas = 0
+        qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id desc) = 1
+    ) as w
+        on w.hpa_uid = r.hpa_uid and w.at_hi <= r.ts
+    where r.reason_code = 'gate.disabled_at_zero'
+), by_hpa as (
+    select
+        hpa_uid, min(ts) as first_at, max(ts) as last_at, round(sum(lasted_s), 6) as seconds,
+        count(distinct coalesce(at_hi, '-infinity')) as times,
+        enumerated(list(distinct writer_name order by writer_name) filter (writer_name is not null)) as writers,
+        arg_min({'name': writer_name, 'at': at_hi}, ts) as first_write
+    from off
     group by hpa_uid
 )
 select
-    o.hpa_uid, o.first_at, o.last_at, cost_severity(0, 0, o.seconds) as severity,
+    hpa_uid, first_at, last_at, cost_severity(0, 0, seconds) as severity,
     format(
-        'off for {} s: {} replicas 0, and the HPA raises nothing until somebody writes 1 or more',
-        round(o.seconds)::bigint,
-        coalesce(nullif(w.writer_name, '') || ' wrote', 'the target had')
+        'off for {} s{}: {} replicas 0, and the HPA raises nothing until somebody writes 1 or more',
+        round(seconds)::bigint, if(times > 1, format(' in {} times', times), ''), coalesce(writers || ' wrote', 'the target had')
     ) as verdict,
-    json_object('seconds', o.seconds, 'writer', w.writer_name, 'written_at', w.at_hi) as evidence,
+    json_object('seconds', seconds, 'writer', first_write.name, 'written_at', first_write.at) as evidence,
     'scale the target to at least 1; let a schedule change minReplicas, or use minReplicas 0 or KEDA' as next_step
-from off as o
-asof left join (
-    from runs.scale_events
-    where source = 'actual' and to_replicas = 0
-    qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id desc) = 1
-) as w
-    on w.hpa_uid = o.hpa_uid and w.at_hi <= o.first_at;
+from by_hpa;

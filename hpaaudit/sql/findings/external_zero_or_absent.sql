@@ -5,17 +5,16 @@
 -- Needs: External Object
 with readings as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, r.raw_desired,
-        lag(p.ratio) over one as ratio_before,
-        lag(p.is_winner) over one as won_before,
-        lag(p.proposal) over one as proposal_before,
-        (epoch_us(p.ts) - lag(epoch_us(p.ts)) over one) / 1e6 - lag(r.lasted_s) over one as unread_s,
+        hpa_uid, reconcile_id, ts, metric_idx, metric_name, ratio, raw_desired,
+        lag(ratio) over one as ratio_before,
+        lag(is_winner) over one as won_before,
+        lag(proposal) over one as proposal_before,
+        (epoch_us(ts) - lag(epoch_us(ts)) over one) / 1e6 - lag(lasted_s) over one as unread_s,
         -- When it had a value again.
-        min(if(p.ratio > 0, p.ts, null)) over (one rows between current row and unbounded following) as back_at
-    from runs.metric_proposals as p
-    join ran as r using (reconcile_id)
-    where p.metric_type in ('External', 'Object') and p.valid
-    window one as (partition by p.hpa_uid, p.metric_idx order by p.ts)
+        min(if(ratio > 0, ts, null)) over (one rows between current row and unbounded following) as back_at
+    from readings
+    where metric_type in ('External', 'Object') and valid
+    window one as (partition by hpa_uid, metric_idx, metric order by ts)
 ), falls as (
     select
         f.*,

@@ -17,7 +17,7 @@ select
     if(count(*) >= 4, 'critical', 'high') as severity,
     format(
         '{} and the HPA overwrote each other {}: between {} and {}',
-        arg_min(if(writer_class = 'gitops', writer_name, name_before), ts), counted(count(*), 'time'),
+        enumerated(list_sort(list(distinct if(writer_class = 'gitops', writer_name, name_before)))), counted(count(*), 'time'),
         min(least(from_replicas, to_replicas)), max(greatest(from_replicas, to_replicas))
     ) as verdict,
     json_object(

@@ -1,32 +1,58 @@
 -- Which HPAs scale by a metric per pod that does not fall when pods are added?
--- One row per HPA. Scale-ups from at least three sizes that doubled the pods, while the metric of every pod stayed as high.
+-- One row per HPA. Scale-ups from at least three sizes that doubled the pods, while the metric of every pod stayed as high;
+-- no policy limited them, and nobody lowered the replicas meanwhile.
 -- Needs: action.scale_up
-with steps as (
+with measured as (
     select
-        r.hpa_uid, r.ts, r.spec_replicas, r.desired, p.metric_idx, p.metric_name, p.ratio
-    from ran as r
-    join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-    where r.action = 'scale_up'
-        and p.target_type in ('Utilization', 'AverageValue')
-        and p.ratio > 1
-        and p.adjust_code = 'adjust.none'
+        *,
+        lag(ratio) over one as ratio_before,
+        -- A limited scale-up leaves the metric high whatever it is, and so does a load that was away in between.
+        coalesce(spec_replicas < lag(spec_replicas) over one, false)
+        or coalesce(lag(action = 'scale_up' and desired < least(raw_desired, max_replicas)) over one, false) as is_new
+    from readings
+    -- AverageValue of one total for all pods is shared by them, by definition.
+    where metric_type not in ('External', 'Object') and target_type in ('Utilization', 'AverageValue') and valid
+    window one as (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id)
+), stretches as (
+    select
+        *,
+        sum(is_new::integer) over (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id) as stretch,
+        action = 'scale_up' and is_winner and ratio > 1 and adjust_code = 'adjust.none'
+        and desired >= least(raw_desired, max_replicas) as is_step
+    from measured
+), runs_up as (
+    select
+        *,
+        min(ts) filter (is_step) over one as first_at,
+        max(ts) filter (is_step) over one as last_at
+    from stretches
+    window one as (partition by hpa_uid, metric_idx, metric, stretch)
+), climbs as (
+    select
+        hpa_uid, metric_idx, metric_name, first_at, last_at,
+        count(*) filter (is_step) as steps,
+        arg_min(ratio, ts) filter (is_step) as first_ratio, arg_max(ratio, ts) filter (is_step) as last_ratio,
+        arg_min(spec_replicas, ts) filter (is_step) as first_replicas,
+        arg_max(spec_replicas, ts) filter (is_step) as last_replicas, arg_max(desired, ts) filter (is_step) as reached
+    from runs_up
+    where ts between first_at and last_at
+    group by hpa_uid, metric_idx, metric, metric_name, stretch, first_at, last_at
+    -- A load that grows looks the same, but for so many sizes in a row that is rare.
+    having count(distinct spec_replicas) filter (is_step) >= 3
+        and last_replicas >= 2 * first_replicas
+        and last_ratio >= 0.95 * first_ratio
+        and count(*) filter (ts > runs_up.first_at and ratio < 0.9 * ratio_before) = 0
 )
 select
-    hpa_uid, min(ts) as first_at, max(ts) as last_at, 'medium' as severity,
+    hpa_uid, first_at, last_at, 'medium' as severity,
     format(
-        '{} stood at {} of its target with {} replicas, and at {} with {}', any_value(metric_name),
-        round(arg_min(ratio, ts), 2), arg_min(spec_replicas, ts), round(arg_max(ratio, ts), 2),
-        arg_max(spec_replicas, ts)
+        '{} stood at {} of its target with {}, and at {} with {}', metric_name, round(first_ratio, 2),
+        counted(first_replicas, 'replica'), round(last_ratio, 2), last_replicas
     ) as verdict,
     json_object(
-        'metric', any_value(metric_name), 'steps', count(*), 'first_ratio', arg_min(ratio, ts),
-        'last_ratio', arg_max(ratio, ts), 'from', min(spec_replicas), 'to', max(desired)
+        'metric', metric_name, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
+        'from', first_replicas, 'to', reached
     ) as evidence,
     'choose a metric that the pods share: memory and the latency of a dependency do not fall with more pods' as next_step
-from steps
-group by hpa_uid, metric_idx
--- A load that grows looks the same, but for so many sizes in a row that is rare.
-having count(distinct spec_replicas) >= 3
-    and arg_max(spec_replicas, ts) >= 2 * arg_min(spec_replicas, ts)
-    and arg_max(ratio, ts) >= 0.95 * arg_min(ratio, ts)
-qualify row_number() over (partition by hpa_uid order by count(*) desc, metric_idx) = 1;
+from climbs
+qualify row_number() over (partition by hpa_uid order by steps desc, first_at, metric_idx) = 1;

@@ -28,7 +28,8 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(more * lasted_s), sum(fewer * lasted_s), sum(lasted_s)) as severity,
     format(
-        '{} was unusable for {} s, so that nothing {}{}', mode(metric_name order by metric_name), round(sum(lasted_s))::bigint,
+        '{} {} unusable for {} s, so that nothing {}{}', enumerated(list(distinct metric_name order by metric_name)),
+        if(count(distinct metric_name) > 1, 'were', 'was'), round(sum(lasted_s))::bigint,
         case
             when bool_and(is_held_up) then 'could scale'
             when max(fewer) > 0 then format('scaled down: up to {} kept', counted(max(fewer), 'pod'))

@@ -1,18 +1,47 @@
--- Which HPAs had a metric so large that the number of replicas overflows?
--- One row per HPA. The product of ratio and pods is beyond 32 bits.
--- Needs: ratio.huge
+-- Which HPAs had a metric so large that the number of replicas overflows, or a negative one?
+-- One row per HPA. A number beyond 32 bits becomes the least or the greatest one; a value beyond 64 bits of thousandths may become
+-- negative, and is then not told from one that its source gave so.
+-- Needs: metric.overflow
+with judged as (
+    select
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, r.spec_replicas, r.desired,
+        -- At zero replicas the ratio of an average is infinite for any load: only the proposal tells. With pods that are not
+        -- ready the controller may hold such a proposal, but then the ratio is finite.
+        p.proposal in (-2147483648, 2147483647)
+        or isfinite(p.ratio) and p.ratio >= 1e6 and p.ratio * greatest(r.spec_replicas, 1) >= 2147483648 as overflows
+    from runs.metric_proposals as p
+    join ran as r using (reconcile_id)
+    where p.valid and not isnan(p.ratio)
+), odd as (
+    select *
+    from judged
+    where overflows or ratio < 0
+), worst as (
+    select *, row_number() over (partition by hpa_uid order by overflows desc, abs(ratio) desc, ts, metric_idx) as nth
+    from odd
+)
 select
-    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'critical' as severity,
-    format(
-        '{} was {} its target, which asks for more replicas than 32 bits hold: {} became {}',
-        arg_max(p.metric_name, (p.ratio, r.ts, p.metric_idx)),
-        if(isinf(max(p.ratio)), 'infinitely far above', format('{:.0f} times', max(p.ratio))),
-        arg_max(r.spec_replicas, (p.ratio, r.ts, p.metric_idx)), arg_max(r.desired, (p.ratio, r.ts, p.metric_idx))
-    ) as verdict,
-    json_object('ratio', if(isinf(max(p.ratio)), null, max(p.ratio)), 'reconciles', count(distinct r.reconcile_id)) as evidence,
-    'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum'
-        as next_step
-from runs.metric_proposals as p
-join ran as r using (reconcile_id)
-where not isnan(p.ratio) and p.ratio >= 1e6 and p.ratio * greatest(r.spec_replicas, 1) >= 2147483648
-group by r.hpa_uid;
+    hpa_uid, min(ts) as first_at, max(ts) as last_at, if(bool_or(overflows), 'critical', 'high') as severity,
+    any_value(
+        if(
+            overflows,
+            format(
+                '{} was {} its target, which asks for more replicas than 32 bits hold: {} became {}', metric_name,
+                if(isinf(ratio), 'infinitely far above', format('{:.0f} times', ratio)), spec_replicas, desired
+            ),
+            format(
+                '{} was negative{}, which asks for no replicas: its source said so, or its value is beyond 64 bits', metric_name,
+                if(isinf(ratio), '', format(', {:.2g} times its target', ratio))
+            )
+        )
+    ) filter (nth = 1) as verdict,
+    json_object(
+        'ratio', any_value(if(isinf(ratio), null, ratio)) filter (nth = 1), 'reconciles', count(distinct reconcile_id)
+    ) as evidence,
+    if(
+        bool_or(overflows),
+        'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum',
+        'check the unit and the query of the metric'
+    ) as next_step
+from worst
+group by hpa_uid;

@@ -10,17 +10,19 @@ with held as (
         -- Unready pods alone are a pattern of their own.
         and (p.ratio < 1 or p.unready_pods = 0)
     union all
-    select r.hpa_uid, r.ts, r.lasted_s, p.metric_name, 1, null
+    -- Several metrics of one reconcile may lack their container: its time counts once.
+    select r.hpa_uid, r.ts, r.lasted_s, arg_min(p.metric_name, p.metric_idx), 1, null
     from ran as r
     join runs.metric_proposals as p using (reconcile_id)
     where p.invalid_code = 'metric.invalid.container_missing'
+    group by r.hpa_uid, r.reconcile_id, r.ts, r.lasted_s
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(0, sum(missing_pods * lasted_s) filter (ratio < 1), sum(lasted_s) filter (ratio is null)) as severity,
     format(
         'up to {} without a sample of {} changed the decision for {} s', counted(max(missing_pods), 'pod'),
-        mode(metric_name order by metric_name), round(sum(lasted_s))::bigint
+        enumerated(list(distinct metric_name order by metric_name)), round(sum(lasted_s))::bigint
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6), 'pods', max(missing_pods), 'metric', mode(metric_name order by metric_name)

@@ -3,7 +3,9 @@
 with lacking as (
     select
         *,
-        coalesce(lag(ts + to_microseconds((1e6 * lasted_s)::bigint)) over one < ts - interval 1 second, true) as is_first
+        coalesce(lag(ts + to_microseconds((1e6 * lasted_s)::bigint)) over one < ts - interval 1 second, true)
+        -- What was asked for before was made: these are other pods.
+        or status_replicas >= lag(spec_replicas) over one as is_first
     from runs.reconciles
     -- What was not observed, and what did not take place, shows no pods.
     where status_replicas < spec_replicas

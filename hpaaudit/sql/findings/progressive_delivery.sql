@@ -13,8 +13,8 @@ with touched as (
 select
     t.hpa_uid, min(t.ts) as first_at, max(t.ts) as last_at, 'medium' as severity,
     format(
-        '{} wrote the {} {}', mode(t.who order by t.who), string_agg(distinct t.what, ' and the ' order by t.what),
-        counted(count(*), 'time')
+        '{} wrote the {} {}', enumerated(list(distinct t.who order by t.who)),
+        string_agg(distinct t.what, ' and the ' order by t.what), counted(count(*), 'time')
     ) as verdict,
     json_object('writes', count(*)) as evidence,
     'follow its rules for HPAs: let it refer to the HPA, and let only one of both write replicas' as next_step

@@ -1,23 +1,27 @@
 -- Which HPAs were slower than their load, because a policy allowed only so much at a time?
 -- One row per HPA, if that lasted for a minute.
 -- Needs: policy.up_limit policy.legacy_up_limit policy.up_disabled
+with limited as (
+    -- What maxReplicas forbids is not missing by a policy.
+    select *, least(raw_desired, max_replicas) - desired as missing
+    from ran
+    where reason_code in ('policy.up_limit', 'policy.legacy_up_limit', 'policy.up_disabled')
+        and least(raw_desired, max_replicas) > desired
+)
 select
-    hpa_uid, min(ts) as first_at, max(ts) as last_at,
-    cost_severity(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 0, 0) as severity,
+    hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(sum(missing * lasted_s), 0, 0) as severity,
     format(
-        'a policy allowed {} where metrics asked for {}, for {} s', arg_max(desired, (raw_desired - desired, ts)),
-        arg_max(raw_desired, (raw_desired - desired, ts)), round(sum(lasted_s))::bigint
+        'a policy allowed {} where metrics asked for {}{}, for {} s', arg_max(desired, (missing, ts)),
+        arg_max(raw_desired, (missing, ts)),
+        arg_max(if(raw_desired > max_replicas, format(' and maxReplicas was {}', max_replicas), ''), (missing, ts)),
+        round(sum(lasted_s))::bigint
     ) as verdict,
-    json_object(
-        'seconds', round(sum(lasted_s), 6),
-        'short_pod_seconds', round(sum(greatest(least(raw_desired, max_replicas) - desired, 0) * lasted_s), 6)
-    ) as evidence,
+    json_object('seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6)) as evidence,
     if(
         (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') < 18,
         'raise minReplicas before a known peak; a behavior, which allows more, is known from 1.18 on',
         'loosen behavior.scaleUp, or raise minReplicas before a known peak'
     ) as next_step
-from ran
-where reason_code in ('policy.up_limit', 'policy.legacy_up_limit', 'policy.up_disabled') and raw_desired > desired
+from limited
 group by hpa_uid
 having sum(lasted_s) >= 60;

@@ -1,18 +1,31 @@
 -- Which HPAs could not read the scale of their target?
 -- One row per HPA: at least twice.
 -- Needs: gate.target_unreadable
+with unread as (
+    select r.hpa_uid, r.ts, r.lasted_s, r.error, t.target_kind, t.target_name
+    from ran as r
+    -- The target of that time: scaleTargetRef may have been edited.
+    asof join tenures as t on t.hpa_uid = r.hpa_uid and t.valid_from <= coalesce(r.began_at, r.ts)
+    where r.reason_code = 'gate.target_unreadable'
+), by_target as (
+    select
+        hpa_uid, target_kind, target_name, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles,
+        sum(lasted_s) as seconds,
+        any_value(nullif(error, '') order by ts) as error
+    from unread
+    group by hpa_uid, target_kind, target_name
+)
 select
-    r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, cost_severity(0, 0, sum(r.lasted_s)) as severity,
-    format(
-        'the scale of {} {} could not be read for {} s', any_value(h.target_kind), any_value(h.target_name),
-        round(sum(r.lasted_s))::bigint
+    hpa_uid, min(first_at) as first_at, max(last_at) as last_at, cost_severity(0, 0, sum(seconds)) as severity,
+    'the scale of ' || string_agg(
+        format('{} {} could not be read for {} s', target_kind, target_name, round(seconds)::bigint), ', and that of '
+        order by first_at, target_kind, target_name
     ) as verdict,
     json_object(
-        'reconciles', count(*), 'seconds', round(sum(r.lasted_s), 6), 'error', any_value(nullif(r.error, '') order by r.ts)
+        'reconciles', sum(reconciles)::bigint, 'seconds', round(sum(seconds), 6),
+        'error', any_value(error order by first_at, target_kind, target_name)
     ) as evidence,
     'correct scaleTargetRef; a custom resource needs the scale subresource and its labelSelectorPath' as next_step
-from ran as r
-join runs.hpas as h using (hpa_uid)
-where r.reason_code = 'gate.target_unreadable'
-group by r.hpa_uid
-having count(*) >= 2;
+from by_target
+group by hpa_uid
+having sum(reconciles) >= 2;

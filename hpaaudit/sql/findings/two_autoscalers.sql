@@ -1,20 +1,39 @@
 -- Which HPAs share their target with another HPA?
--- One row per HPA.
+-- One row per HPA, of the time in which both have the same scaleTargetRef.
 -- Needs: hpas.shared
+with pairs as (
+    select
+        a.hpa_uid, a.target_kind, a.target_name, b.name as other,
+        greatest(a.valid_from, b.valid_from) as first_at,
+        least(coalesce(a.valid_to, i.ended_at), coalesce(b.valid_to, i.ended_at), i.ended_at) as last_at,
+        i.ended_at
+    from tenures as a
+    join tenures as b
+        on b.namespace = a.namespace
+        and b.target_kind = a.target_kind
+        and b.target_name = a.target_name
+        -- One that was made anew is no other one.
+        and b.name <> a.name
+        and b.valid_from < coalesce(a.valid_to, 'infinity')
+        and a.valid_from < coalesce(b.valid_to, 'infinity')
+    cross join runs.recordings as i
+), by_target as (
+    select
+        hpa_uid, target_name, min(first_at) as first_at, max(last_at) as last_at, max(ended_at) as ended_at,
+        list(distinct other order by other) as others
+    from pairs
+    group by hpa_uid, target_kind, target_name
+)
 select
-    a.hpa_uid, greatest(a.seen_at, min(b.seen_at)) as first_at,
-    coalesce(least(a.deleted_at, max(b.deleted_at)), (select max(ended_at) from runs.recordings)) as last_at,
-    'high' as severity,
-    format('{} is scaled by {} too', a.target_name, string_agg(b.name, ', ' order by b.name)) as verdict,
-    json_object('others', list(b.name order by b.name)) as evidence,
+    hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'high' as severity,
+    string_agg(
+        format(
+            '{} {} scaled by {} too{}', target_name, if(last_at < ended_at, 'was', 'is'), enumerated(others),
+            if(last_at < ended_at, format(', until {}', time_beside(last_at, first_at)), '')
+        ),
+        '; ' order by first_at, target_name
+    ) as verdict,
+    json_object('others', list_sort(list_distinct(flatten(list(others))))) as evidence,
     'merge the metrics into one HPA' as next_step
-from runs.hpas as a
-join runs.hpas as b
-    on b.namespace = a.namespace
-    and b.target_kind = a.target_kind
-    and b.target_name = a.target_name
-    -- One that was made anew is no other one.
-    and b.name <> a.name
-    and b.seen_at < coalesce(a.deleted_at, 'infinity')
-    and a.seen_at < coalesce(b.deleted_at, 'infinity')
-group by a.hpa_uid, a.seen_at, a.deleted_at, a.target_name;
+from by_target
+group by hpa_uid;

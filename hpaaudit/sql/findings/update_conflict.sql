@@ -2,10 +2,10 @@
 -- One row per HPA.
 -- Needs: write_failed.conflict
 select
-    hpa_uid, min(opened_at) as first_at, max(opened_at) as last_at, 'low' as severity,
+    hpa_uid, min(ts) as first_at, max(ts) as last_at, 'low' as severity,
     format('{} lost to a conflict with another writer', counted(count(*), 'write')) as verdict,
     json_object('writes', count(*)) as evidence,
     'nothing if it is rare; releases from 1.34 on try again at once' as next_step
-from runs.divergences
+from runs.reconciles
 where class = 'write_failed.conflict'
 group by hpa_uid;

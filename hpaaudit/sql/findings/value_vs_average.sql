@@ -1,31 +1,37 @@
 -- Which HPAs ran away to their maximum, because a total was given as target of type Value?
--- One row per HPA. Scale-ups from at least three sizes by one such metric, which did not fall from the first to the last.
+-- One row per HPA. Scale-ups from at least three sizes by one such metric, which did not fall from the first to the last; nobody
+-- lowered the replicas meanwhile.
 -- Needs: External Object
-with readings as (
+with measured as (
     select
-        r.hpa_uid, r.ts, r.spec_replicas, r.desired, r.max_replicas, p.metric_idx, p.metric_name, p.ratio,
-        r.action = 'scale_up' and p.is_winner and p.ratio > 1 as is_step,
+        *,
+        action = 'scale_up' and is_winner and ratio > 1 as is_step,
         -- It may have fallen after a scale-up, and risen again before the next: every reading counts.
-        lag(p.ratio) over (partition by r.hpa_uid, p.metric_idx order by r.ts) as ratio_before
-    from ran as r
-    join runs.metric_proposals as p using (reconcile_id)
-    where p.metric_type in ('External', 'Object') and p.target_type = 'Value' and p.valid
+        lag(ratio) over one as ratio_before,
+        coalesce(spec_replicas < lag(spec_replicas) over one, false) as is_lowered
+    from readings
+    where metric_type in ('External', 'Object') and target_type = 'Value' and valid
+    window one as (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id)
+), stretches as (
+    select
+        *,
+        sum(is_lowered::integer) over (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id) as stretch
+    from measured
 ), runs_up as (
     select
         *,
         min(ts) filter (is_step) over one as first_at,
         max(ts) filter (is_step) over one as last_at
-    from readings
-    window one as (partition by hpa_uid, metric_idx)
+    from stretches
+    window one as (partition by hpa_uid, metric_idx, metric, stretch)
 ), climbs as (
     select
-        hpa_uid, metric_idx, any_value(metric_name) as metric_name, any_value(first_at) as first_at,
-        any_value(last_at) as last_at, count(*) filter (is_step) as steps,
+        hpa_uid, metric_idx, metric_name, first_at, last_at, count(*) filter (is_step) as steps,
         arg_min(ratio, ts) as first_ratio, arg_max(ratio, ts) as last_ratio,
         arg_min(spec_replicas, ts) as first_replicas, arg_max(desired, ts) as last_replicas
     from runs_up
     where ts between first_at and last_at
-    group by hpa_uid, metric_idx
+    group by hpa_uid, metric_idx, metric, metric_name, stretch, first_at, last_at
     -- A load that grows looks the same, but for so many sizes in a row that is rare.
     having count(distinct spec_replicas) filter (is_step) >= 3
         and arg_max(desired, ts) >= arg_max(max_replicas, ts)
@@ -43,4 +49,4 @@ select
     ) as evidence,
     'use the type AverageValue for a total, such as the length of a queue' as next_step
 from climbs
-qualify row_number() over (partition by hpa_uid order by steps desc, metric_idx) = 1;
+qualify row_number() over (partition by hpa_uid order by steps desc, first_at, metric_idx) = 1;

@@ -1,32 +1,42 @@
 -- Which HPAs have a target whose requests a VerticalPodAutoscaler changes too?
--- One row per HPA with a target in percent of a request.
+-- One row per HPA, of the time in which it has a target in percent of a request.
 -- Needs: relation.surroundings
-with vpas as (
+with states as (
     select
-        namespace, name, observed_at,
+        namespace, name, observed_at, state, gone,
+        coalesce(lead(observed_at) over (partition by namespace, name order by observed_at), 'infinity') as until
+    from runs.surroundings
+    where resource = 'verticalpodautoscalers'
+), vpas as (
+    select
+        namespace, name, observed_at, until,
         json_extract_string(state, '$.targetRef.kind') as target_kind,
         json_extract_string(state, '$.targetRef.name') as target_name,
         coalesce(json_extract_string(state, '$.updateMode'), 'Auto') as update_mode
-    from runs.surroundings
-    where resource = 'verticalpodautoscalers' and not gone
-), percent as (
-    select distinct hpa_uid
-    from runs.hpa_specs
-    where contains(metrics::varchar, 'averageUtilization')
+    from states
+    where not gone
+), met as (
+    select
+        s.hpa_uid, v.name, v.update_mode, greatest(v.observed_at, s.valid_from) as first_at,
+        least(v.until, coalesce(s.valid_to, i.ended_at), i.ended_at) as last_at
+    from runs.hpa_specs as s
+    join vpas as v
+        on v.namespace = s.namespace
+        and v.target_kind = s.target_kind
+        and v.target_name = s.target_name
+        and v.observed_at < coalesce(s.valid_to, 'infinity')
+        and s.valid_from < v.until
+    cross join runs.recordings as i
+    where v.update_mode not in ('Off', 'Initial')
+        and contains(s.metrics::varchar, 'averageUtilization')
 )
 select
-    h.hpa_uid, min(v.observed_at) as first_at, max(v.observed_at) as last_at, 'medium' as severity,
-    format('VerticalPodAutoscaler {} changes the requests in mode {}', arg_min(v.name, (v.observed_at, v.name)),
-        arg_min(v.update_mode, (v.observed_at, v.name))) as verdict,
+    hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'medium' as severity,
+    format('VerticalPodAutoscaler {} changes the requests in mode {}', arg_min(name, (first_at, name)),
+        arg_min(update_mode, (first_at, name))) as verdict,
     json_object(
-        'vpa', arg_min(v.name, (v.observed_at, v.name)), 'mode', arg_min(v.update_mode, (v.observed_at, v.name))
+        'vpa', arg_min(name, (first_at, name)), 'mode', arg_min(update_mode, (first_at, name))
     ) as evidence,
     'let both not share a resource, or give the HPA a target of type AverageValue' as next_step
-from runs.hpas as h
-join vpas as v
-    on v.namespace = h.namespace
-    and v.target_kind = h.target_kind
-    and v.target_name = h.target_name
-semi join percent as p on p.hpa_uid = h.hpa_uid
-where v.update_mode not in ('Off', 'Initial')
-group by h.hpa_uid;
+from met
+group by hpa_uid;
