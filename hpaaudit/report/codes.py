@@ -255,6 +255,7 @@ MISSING_INPUTS = {
     "reconcile.unseen": "whether the HPA was reconciled then, or with other settings: no status was written",
     "controller.unseen": "what the controller remembered, or with which settings it was started",
     "controller.sync_period": "how often the controller reconciles",
+    "clock.offset": "when it was: the clocks of recorder and API server differ",
     "reconcile.unsure": "whether earlier reconciles that left no trace took place",
 }
 """What would settle which number was decided: `missing_input`."""

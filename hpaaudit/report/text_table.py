@@ -24,7 +24,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}" if value != int(value) else str(int(value))
+        return str(int(value)) if value.is_integer() else f"{value:g}"
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
     return printable(str(value))

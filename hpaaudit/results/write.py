@@ -282,9 +282,7 @@ class ResultsWriter:
         texts = sql.folder("sensitivity")
         self._connection.execute(texts["open_questions"])
         questions = OpenQuestions(self._connection)
-        if not questions:
-            return
-        for sensitivity in explain(questions):
+        for sensitivity in explain(questions) if questions else ():
             self._connection.execute(
                 # An HPA that was deleted and made anew has several uids and one name.
                 "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "

@@ -154,7 +154,10 @@ def test_who_owns_the_replicas_is_who_wrote_them_last() -> None:
 @pytest.mark.parametrize(
     ("entries", "manager"),
     [
-        ([("helm", "10", {"f:spec": {"f:maxReplicas": {}}}), ("alice", "20", {"f:spec": {"f:minReplicas": {}}})], "alice"),
+        (
+            [("helm", "10", {"f:spec": {"f:maxReplicas": {}}}), ("alice", "20", {"f:spec": {"f:minReplicas": {}}})],
+            "alice",
+        ),
         ([("helm", "10", {"f:spec": {}}), ("kube-controller-manager", "20", {"f:status": {}})], "helm"),
         ([("helm", "10", {"f:spec": {}}), ("alice", "20", {"f:metadata": {"f:labels": {}}})], "helm"),
         ([("helm", "20", {"f:spec": {}}), ("alice", "20", {"f:spec": {}})], ""),

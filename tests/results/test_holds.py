@@ -42,7 +42,6 @@ DOWN = {"spec_replicas": 8, "raw_desired": 3, "desired": 7}
         ("stabilize.down_partial", {**DOWN, "desired": 6, "stabilized": 6}, "memory", 3),
         # Whatever bound the number last: memory asked for more than maxReplicas, or than a reconcile may add.
         ("bound.max", {"spec_replicas": 10, "raw_desired": 4, "stabilized": 14, "desired": 10}, "memory", 6),
-        ("policy.legacy_up_limit", {"spec_replicas": 2, "raw_desired": 3, "stabilized": 9, "desired": 4}, "memory", 1),
         ("gate.all_metrics_invalid", BLIND, "no_metric", 0),
         ("gate.target_unreadable", {}, "target_unreadable", 0),
         ("gate.selector_ambiguous", BLIND, "selector_ambiguous", 0),
@@ -64,6 +63,8 @@ def test_a_hold_names_its_cause_and_counts_the_pods_between(
         # Memory alone asks for more, or for fewer: the metrics have what they want.
         ("bound.max", {"spec_replicas": 10, "raw_desired": 10, "desired": 10}),
         ("policy.up_limit", {**UP, "raw_desired": 5}),
+        # What memory raises is no scale-down that is held.
+        ("policy.legacy_up_limit", {"spec_replicas": 2, "raw_desired": 3, "stabilized": 9, "desired": 4}),
         # Without a behavior a reconcile may double the replicas: the next one goes on.
         ("policy.legacy_up_limit", {**UP, "desired": 8, "stabilized": 9}),
         ("policy.down_limit", {**DOWN, "raw_desired": 7}),

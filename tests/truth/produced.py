@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.oracle.controller import prepare, run
 from tests.oracle.draw import Json
@@ -20,6 +21,8 @@ FOLDER = Path(__file__).parent / "produced" / RELEASE
 LONG = Path(__file__).parent / "produced" / "long"
 """Worlds of many reconciles, whose controller was started with another tolerance and another window."""
 TOLERANCE, WINDOW = 0.2, "2m0s"
+TOLD = Path(__file__).parent / "produced" / "told"
+"""Worlds of a few incidents each, whose every screen was read against what happened."""
 
 
 def worlds() -> Iterator[Json]:
@@ -55,6 +58,48 @@ def long_worlds() -> Iterator[Json]:
         ]
         one["controller"] = {"tolerance": TOLERANCE, "downscale_stabilization": WINDOW}
         yield one
+
+
+def told_worlds() -> Iterator[Json]:
+    """Each with its incidents: edits, writes by others, what an API server does, a restart."""
+    yield _lived("memory-at-maximum", 4, [(0, 60), (200, 120), (500, 20)], until=1500, events=[_scale(400, 3, "alice")])
+    off = [_scale(100, 0, "alice"), _scale(250, 3, "bob"), _scale(400, 0, "argocd")]
+    yield _lived("switched-off-twice", 4, [(0, 60), (300, 90)], until=700, events=off)
+    two = _lived("second-hpa-later", 4, [(0, 90)], until=400)
+    two["hpas"].append({**two["hpas"][0], "name": "web2", "at_s": 90})
+    yield two
+    capped = {"api": "scale_put", "from_s": 0, "to_s": 300, "kind": "admit", "replicas": 5}
+    yield _lived("admission-caps-scale-ups", 4, [(0, 90)], until=600, faults=[capped])
+    conflicts = {"api": "scale_put", "from_s": 0, "to_s": 600, "kind": "conflict", "times": 2, "replicas": 7}
+    yield _lived("conflicts-and-retries", 4, [(0, 90), (200, 30)], until=600, faults=[conflicts])
+    unavailable = {"status": 503, "reason": "ServiceUnavailable", "message": "down"}
+    down = {"api": "resource", "from_s": 130, "to_s": 420, "kind": "error", **unavailable}
+    restart = {"at_s": 300, "do": "restart", "down_s": 30}
+    yield _lived("blind-and-restarted", 6, [(0, 60), (100, 200)], until=700, faults=[down], events=[restart])
+    behaved = _lived("behavior-edited-twice", 10, [(0, 60), (50, 20), (400, 100)], until=700)
+    spec = behaved["hpas"][0]["object"]["spec"]
+    slow = {"stabilizationWindowSeconds": 60, "policies": [{"type": "Pods", "value": 1, "periodSeconds": 30}]}
+    up = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}], "stabilizationWindowSeconds": 120}
+    edits = [(110, {"scaleDown": slow}), (250, {"scaleDown": {"selectPolicy": "Disabled"}, "scaleUp": up})]
+    behaved["events"] = [
+        {"at_s": at_s, "do": "hpa_edit", "hpa": "web", "spec": {**spec, "behavior": behavior}}
+        for at_s, behavior in edits
+    ]
+    yield behaved
+
+
+def _lived(name: str, replicas: int, usage: list[tuple[int, int]], **more: Any) -> Json:
+    """One HPA between 2 and 20 replicas with a target of 60 %, whose pods all use the same."""
+    one = world(name, RELEASE, replicas, cpu(60), [], low=2, high=20, **more)
+    target = one["targets"][0]
+    target["max_pods"] = 30
+    target["usage"][0]["mode"] = "each"
+    target["usage"][0]["signal"]["points"] = [list(point) for point in usage]
+    return one
+
+
+def _scale(at_s: float, replicas: int, by: str) -> Json:
+    return {"at_s": at_s, "do": "scale", "target": "web", "replicas": replicas, "by": by}
 
 
 def _loaded(target: Json, name: str, chance: Random, until_s: int) -> Json:
@@ -94,6 +139,8 @@ def main() -> None:
     run(RELEASE, list(worlds()), FOLDER.absolute(), plain=False)
     LONG.mkdir(parents=True, exist_ok=True)
     run(RELEASE, list(long_worlds()), LONG.absolute(), plain=False)
+    TOLD.mkdir(parents=True, exist_ok=True)
+    run(RELEASE, list(told_worlds()), TOLD.absolute(), plain=False)
 
 
 if __name__ == "__main__":

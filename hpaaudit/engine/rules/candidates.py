@@ -148,7 +148,7 @@ def chosen_answers(following: int, requests: int, nth: int) -> int:
 
 
 def extreme_of(nth: int) -> tuple[int, int]:
-    """What the n-th extreme of an unseen memory has: which recommendation, and an event up (1) or down (2); -1 for none."""
+    """Which recommendation the n-th extreme of an unseen memory has, and which event: 1 up, 2 down; -1 is none."""
     if nth < RECOMMENDATIONS:
         return nth, -1
     if nth < ALONE:

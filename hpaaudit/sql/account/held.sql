@@ -48,10 +48,10 @@ select
         when r.reason_code = 'policy.up_disabled' and r.allowed > r.desired then 'up_disabled'
         when r.reason_code = 'policy.down_limit' and r.allowed < r.desired then 'down_policy'
         when r.reason_code = 'policy.down_disabled' and r.allowed < r.desired then 'down_disabled'
-        -- Whatever bound the number last: more was asked for before than is now. Where it may not fall at all, memory
-        -- changed nothing.
-        when r.stabilized > r.raw_desired and r.allowed < r.desired then if(
-            r.desired >= r.spec_replicas
+        -- Whatever bound the number last: more was asked for before than is now. What that raises is no scale-down that is
+        -- held. Where the number may not fall at all, memory changed nothing.
+        when r.stabilized > r.raw_desired and r.allowed < r.desired and r.desired <= r.spec_replicas then if(
+            r.desired = r.spec_replicas
             and coalesce(json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled', false),
             'down_disabled', 'memory'
         )

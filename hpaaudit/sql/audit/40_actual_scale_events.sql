@@ -125,15 +125,23 @@ with numbered as (
     left join audited as a using (change_id)
     left join managed as m using (change_id)
     left join told as t using (change_id)
+), scaling as (
+    -- Lists arrive in any order: an HPA that was there before the recording scaled its first target from the beginning.
+    select * replace (if(is_first, '-infinity'::timestamp, valid_from) as valid_from)
+    from tenures
 ), sharing as (
-    -- Every HPA that scales the same target, the one itself among them. One that was made anew is no other one.
-    select mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa
-    from runs.hpas as mine
-    join runs.hpas as o
+    -- Every HPA that scales the same target, the one itself among them, and when. One that was made anew is no other one.
+    select
+        mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa,
+        greatest(mine.valid_from, o.valid_from) as since,
+        least(coalesce(mine.valid_to, 'infinity'), coalesce(o.valid_to, 'infinity')) as until
+    from scaling as mine
+    join scaling as o
         on o.namespace = mine.namespace
-        and o.target_kind = mine.target_kind
-        and o.target_name = mine.target_name
-        and (o.hpa_uid = mine.hpa_uid or o.name <> mine.name)
+        and o.target = mine.target
+        and (o.hpa_uid = mine.hpa_uid and o.valid_from = mine.valid_from or o.name <> mine.name)
+        and o.valid_from < coalesce(mine.valid_to, 'infinity')
+        and mine.valid_from < coalesce(o.valid_to, 'infinity')
     left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
 ), told_by as (
     -- Whose Event tells of just this change? Of several that of the first.
@@ -142,7 +150,7 @@ with numbered as (
         arg_min(s.writer_uid, (coalesce(e.last_ts, e.observed_at), s.writer)) as writer_uid,
         arg_min(s.writer, (coalesce(e.last_ts, e.observed_at), s.writer)) as writer
     from changes as c
-    join sharing as s using (hpa_uid)
+    join sharing as s on s.hpa_uid = c.hpa_uid and c.at_hi >= s.since and c.at_lo < s.until
     join runs.k8s_events as e
         on e.reason = 'SuccessfulRescale'
         and e.kind = 'HorizontalPodAutoscaler'
@@ -168,7 +176,7 @@ with numbered as (
         arg_min(s.writer_uid, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
         arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer
     from writers as w
-    join sharing as s using (hpa_uid)
+    join sharing as s on s.hpa_uid = w.hpa_uid and w.at_hi >= s.since and w.at_lo < s.until
     join deciding as c on c.hpa = s.hpa
     cross join sync as y
     where (w.writer_class = 'hpa' or w.writer_class = 'unknown' and c.spec_replicas = w.from_replicas)
@@ -186,10 +194,11 @@ with numbered as (
     left join told_by as t using (change_id)
     left join deciders as d using (change_id)
 ), others as (
-    select hpa_uid, any_value(writer order by writer) as writer
-    from sharing
-    where writer_uid <> hpa_uid
-    group by hpa_uid
+    select w.change_id, any_value(s.writer order by s.writer) as writer
+    from writers as w
+    join sharing as s on s.hpa_uid = w.hpa_uid and w.at_hi >= s.since and w.at_lo < s.until
+    where s.writer_uid <> s.hpa_uid
+    group by w.change_id
 ), instants as (
     -- From 1.2 to 1.5 an HPA is reconciled several times at one instant: all of these read the same number. Each but the
     -- last one ends as it began.
@@ -261,6 +270,6 @@ select
 from writers as w
 left join named as d using (change_id)
 left join told_by as t using (change_id)
-left join others as o using (hpa_uid)
+left join others as o using (change_id)
 left join placed as p using (change_id)
 order by w.hpa_uid, w.at_hi, w.change_id;

@@ -45,13 +45,17 @@ with unseen_answers as (
         or c.reconcile_id in (select reconcile_id from unproven)
         or c.reconcile_id in (select reconcile_id from unread)
 ), shared as (
-    select distinct mine.hpa_uid
-    from runs.hpas as mine
-    join runs.hpas as o
+    -- When somebody else's HPA scaled the same target.
+    select
+        mine.hpa_uid, greatest(mine.valid_from, o.valid_from) as since,
+        least(coalesce(mine.valid_to, 'infinity'), coalesce(o.valid_to, 'infinity')) as until
+    from tenures as mine
+    join tenures as o
         on o.namespace = mine.namespace
-        and o.target_kind = mine.target_kind
-        and o.target_name = mine.target_name
+        and o.target = mine.target
         and o.name <> mine.name
+        and o.valid_from < coalesce(mine.valid_to, 'infinity')
+        and mine.valid_from < coalesce(o.valid_to, 'infinity')
 ), refusals as (
     select
         s.reconcile_id,
@@ -64,7 +68,7 @@ with unseen_answers as (
         on s.hpa = h.hpa
         and w.ts >= s.began_at
         and w.ts < s.until
-    left join shared as o using (hpa_uid)
+    left join shared as o on o.hpa_uid = w.hpa_uid and w.ts >= o.since and w.ts < o.until
     -- Of several HPAs with one target, the one that wanted this number sent it.
     where (o.hpa_uid is null or w.sent in (s.desired, s.status_desired))
         and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
@@ -100,33 +104,12 @@ with unseen_answers as (
         and coalesce(t.replicas_written_at, t.observed_at - interval 3 second)
             between s.began_at - least(interval 5 second, y.sync / 2) and s.until - interval 1 second
     where c.replicas_agree is false
-), windows as (
-    -- How long the memory of an HPA counts at most: its longest stabilization window or policy period. A behavior without a
-    -- window for scaling down has that of the flag. In autoscaling/v1 both lists are annotations: an hour is the most.
-    select
-        h.hpa,
-        to_seconds(max(greatest(
-            if(s.metrics is null, 3600, null),
-            coalesce(try_cast(s.behavior ->> '$.scaleDown.stabilizationWindowSeconds' as double), f.seconds),
-            try_cast(s.behavior ->> '$.scaleUp.stabilizationWindowSeconds' as double),
-            list_max((s.behavior -> '$.scaleDown.policies[*].periodSeconds')::double[]),
-            list_max((s.behavior -> '$.scaleUp.policies[*].periodSeconds')::double[])
-        ))) + any_value(y.sync) as longest
-    from replayed_hpas as h
-    left join runs.hpa_specs as s using (hpa_uid)
-    cross join sync as y
-    cross join (
-        select coalesce(max(try_cast(rtrim(value, 's') as double)), 300) as seconds
-        from runs.assumptions
-        where key = 'downscale-stabilization'
-    ) as f
-    group by h.hpa
 ), guesses as (
     -- What was decided from assumed inputs in a gap is remembered, and counts as long as a window reaches back to it.
     select c.hpa, c.ts as guessed_at, c.ts + w.longest as counts_until, g.cause
     from in_long_gaps as g
     join compared as c using (reconcile_id)
-    join windows as w using (hpa)
+    join memory_windows as w using (hpa)
     where g.is_assumed or g.hides_reconcile
 ), tests as (
     select
@@ -144,9 +127,11 @@ with unseen_answers as (
         coalesce(n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields'), false)
             and c.told_of_success and l.reconcile_id is null
             or l.reconcile_id is null and n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
+            and c.ts <= i.ended_at - interval 2 second
             and c.reconcile_id not in (select reconcile_id from spans where is_target_left)
             or coalesce(x.stored <> r.desired, false) as t_rewritten,
-        l.reconcile_id is not null as t_late,
+        -- The recording may end before the watch of the target shows the number.
+        l.reconcile_id is not null or n.reconcile_id is null and c.ts > i.ended_at - interval 2 second as t_late,
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
@@ -172,6 +157,7 @@ with unseen_answers as (
         coalesce(if(c.decided_source in (1, 2), c.decided, c.actual) between r.band_lo and r.band_hi, false) as t_in_band
     from odd as c
     join staged.replayed as r using (reconcile_id)
+    cross join runs.recordings as i
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
     left join next_writes as n using (reconcile_id)

@@ -12,7 +12,7 @@ select
     format(
         'the behavior was removed {}{}', counted(count(*), 'time'),
         coalesce(
-            '; maxReplicas was then managed by '
+            '; the spec was then last written by '
             || enumerated(list(distinct writer_manager order by writer_manager) filter (writer_manager <> '')),
             ''
         )

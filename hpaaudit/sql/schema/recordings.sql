@@ -11,7 +11,7 @@
 --   k8s_version_changes: each other version that it said than at first, and when it first did (at_us)
 --   recorder_version: of hpaaudit that made it
 --   format_version: of its files
---   clock_offset_ms: API server minus recorder
+--   clock_offset_ms: API server minus recorder, as it was measured, or as published times tell; NULL where nothing tells
 create table runs.recordings (
     replay_id varchar,
     recording_id varchar,

@@ -43,6 +43,7 @@ from (
         end as explanation,
         case
             when missing_input = 'controller.sync_period' then 'look at the flags of the controller'
+            when missing_input = 'clock.offset' then 'let recorder and API server follow the same time server'
             when missing_input = 'reconcile.unsure' then 'look at the log of kube-controller-manager at these times'
             when not is_one then 'look at the flags of the controller, and when it was restarted'
             when key = 'restart' and also_key is not null

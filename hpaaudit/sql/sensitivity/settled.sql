@@ -58,4 +58,11 @@ select
         else 'no_data.object_unseen'
     end as class
 from answers
-group by hpa_uid, divergence_id;
+group by hpa_uid, divergence_id
+union all by name
+-- With clocks that differ, ages and the order of facts are not known.
+select d.hpa_uid, d.divergence_id, false as is_one, 'clock.offset' as missing_input, false as is_recorded,
+    'no_data.object_unseen' as class
+from runs.divergences as d
+cross join runs.recordings as i
+where d.class = 'unexplained' and abs(i.clock_offset_ms) >= 10000;

@@ -1,0 +1,210 @@
+"""Worlds with a few incidents each: what the page says of them is what happened, whoever looked, and since when."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hpaaudit.flows.query import account
+from hpaaudit.model.account import HpaAccount, ReplayAccount
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, TargetSeen
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.replay import verdict
+from hpaaudit.report.text import Clock
+from hpaaudit.results.read import Results
+from tests.conformance.expected import expected_of
+from tests.fleet.outside import begun
+from tests.truth.produced import TOLD
+from tests.truth.replayed import replayed
+from tests.truth.views import watched
+from tests.truth.worlds import facts_of
+
+View = Callable[[Sequence[Fact]], Iterator[Fact]]
+
+
+def _replayed(name: str, view: View = watched, **options: Any) -> AbstractContextManager[Results]:
+    return replayed(view(facts_of(TOLD / f"vector-{name}.capture.jsonl.gz")), **options)
+
+
+def _expected(name: str, hpa: str = "shop/web") -> list[dict[str, Any]]:
+    """What the real controller did in each reconcile of an HPA."""
+    return [row for row in expected_of(TOLD / f"vector-{name}.capture.jsonl.gz") if row["hpa"] == hpa]
+
+
+def _with_reason(rows: Sequence[dict[str, Any]], reason: str) -> int:
+    return sum(any(one["reason"] == reason for one in row["status"]["conditions"]) for row in rows if row.get("status"))
+
+
+def _told(results: Results, name: str = "web") -> HpaAccount:
+    (hpa,) = [one for one in account(results).hpas if one.name == name]
+    return hpa
+
+
+def _words(hpa: HpaAccount, page: ReplayAccount) -> str:
+    return verdict(hpa, Clock(page.started_us, page.ended_us))
+
+
+def _nobody_looked(from_s: int, until_s: int) -> View:
+    """A recorder that stopped for a while: then it saw each object as it had become."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        seen = list(watched(facts))
+        from_us, until_us = Micros(seen[0].at_us + from_s * SECOND), Micros(seen[0].at_us + until_s * SECOND)
+        stands: dict[Any, Fact] = {}
+        for fact in seen:
+            if from_us <= fact.at_us < until_us and isinstance(fact, HpaSeen | PodSeen | TargetSeen):
+                key = fact.pod.name if isinstance(fact, PodSeen) else getattr(fact, "target", None) or fact.uid
+                stands[type(fact), key] = replace(fact, at_us=until_us)
+        yield from (fact for fact in seen if fact.at_us < from_us)
+        yield Gap(at_us=from_us, until_us=until_us, prefix="*", cause="recorder stopped")
+        yield from stands.values()
+        yield from (fact for fact in seen if fact.at_us >= until_us)
+
+    return view
+
+
+def _clock_ahead(seconds: int) -> View:
+    """A recorder whose clock is ahead of the API server's: what objects say stays."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        yield from (replace(fact, at_us=Micros(fact.at_us + seconds * SECOND)) for fact in watched(facts))
+
+    return view
+
+
+def test_what_memory_held_at_the_maximum_is_held_by_memory() -> None:
+    """The 40 of two reconciles keeps 20 where 7 are asked for, then 7 where 3 are, then 3 where 2 are."""
+    with _replayed("memory-at-maximum") as results:
+        hold = next(hold for hold in _told(results).holds if hold.cause == "memory")
+    assert (hold.reconciles, hold.lasted_s, hold.pod_s) == (60, 900, 90 * 60)
+
+
+def test_a_number_that_somebody_replaced_held_until_then() -> None:
+    """The reconcile before alice's write was limited by maxReplicas, and stood for ten seconds."""
+    with _replayed("memory-at-maximum") as results:
+        hold = next(hold for hold in _told(results).holds if hold.cause == "max_replicas")
+        (row,) = results.rows("select * from interruptions")
+        (asked,) = results.sql(
+            "select count(*), sum(coalesce(stood_s, lasted_s)), sum((raw_desired - 20) * coalesce(stood_s, lasted_s)) "
+            "from reconciles left join interruptions using (reconcile_id) where raw_desired > 20"
+        ).fetchall()
+    assert row["stood_s"] == pytest.approx(10, abs=0.01)
+    assert (hold.reconciles, hold.lasted_s, hold.pod_s) == pytest.approx(asked)
+    assert asked[:2] == pytest.approx((7, 100), abs=0.1)
+
+
+@pytest.mark.parametrize("hpa", ["web", "web2"])
+def test_an_hpa_that_shares_its_pods_could_not_scale(hpa: str) -> None:
+    rows = _expected("second-hpa-later", f"shop/{hpa}")
+    with _replayed("second-hpa-later") as results:
+        holds = {hold.cause: hold.reconciles for hold in _told(results, hpa).holds}
+        blind = dict(
+            results.sql(
+                "select name, sum(lasted_s) from reconciles where reason_code = 'gate.selector_ambiguous' group by name"
+            ).fetchall()
+        )
+    assert holds["selector_ambiguous"] == _with_reason(rows, "AmbiguousSelector")
+    assert blind[hpa] > 240
+
+
+def test_an_hpa_answers_for_no_write_from_before_it_was_made() -> None:
+    with _replayed("second-hpa-later") as results:
+        later, born = (
+            _told(results, "web2"),
+            results.rows("select epoch_us(seen_at) as us from hpas where name = 'web2'"),
+        )
+        effects = results.rows("select min(epoch_us(ts)) as us from effects where name = 'web2'")
+    assert (later.foreign_writes, later.changes) == ((), ())
+    assert effects[0]["us"] >= born[0]["us"]
+
+
+def test_admission_is_no_disagreement_of_the_controller() -> None:
+    rows = _expected("admission-caps-scale-ups")
+    changed = sum(put.get("stored", put["to"]) != put["to"] for row in rows for put in row.get("scale_puts", ()))
+    with _replayed("admission-caps-scale-ups") as results:
+        page = account(results)
+        (hpa,) = page.hpas
+    # Whether one at the end took place nobody knows.
+    assert hpa.comparable == hpa.agree == hpa.reconciles == len(rows) - 1
+    assert f"Admission changed the number of {changed} writes of the HPA, first at" in _words(hpa, page)
+    assert "skew" not in _words(hpa, page)
+
+
+def test_a_write_between_a_reconcile_and_its_own_write_is_no_restart() -> None:
+    with _replayed("conflicts-and-retries") as results:
+        hpa = _told(results)
+        classes = {row["class"] for row in results.rows("select distinct class from divergences")}
+    assert hpa.comparable == hpa.agree
+    assert not {one for one in classes if one.startswith(("memory.", "config.", "unexplained"))}
+
+
+def test_no_reconcile_is_inferred_while_the_controller_was_seen_to_be_stopped() -> None:
+    with _replayed("blind-and-restarted") as results:
+        times = [row["us"] for row in results.rows("select epoch_us(ts) as us from reconciles")]
+        (process,) = results.rows(
+            "select epoch_us(a.ended_at) as ended_us, epoch_us(b.acquired_at) as begun_us, "
+            "from controller_epochs as a join controller_epochs as b on b.epoch_id = a.epoch_id + 1 "
+            "where a.ended_at is not null"
+        )
+    assert len(times) == len(_expected("blind-and-restarted"))
+    assert not [at_us for at_us in times if process["ended_us"] < at_us < process["begun_us"]]
+
+
+def test_what_became_of_a_write_in_a_gap_is_unknown() -> None:
+    """Alice's 0 of 14:06:40Z: bob and the HPA wrote in the gap, and argocd wrote 0 again."""
+    with _replayed("switched-off-twice", _nobody_looked(150, 450)) as results:
+        page = account(results)
+        (hpa,) = page.hpas
+        (write,) = hpa.foreign_writes
+        hidden = results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'")[0]["n"]
+    assert write.missing_pod_s == pytest.approx(4 * 50, abs=1)
+    assert "from 14:07:30Z on nobody looked; 3 pod-minutes missing until then." in _words(hpa, page)
+    assert hpa.proven == hpa.reconciles - hidden < hpa.reconciles
+
+
+def test_several_changes_in_a_gap_are_nobodys_single_write() -> None:
+    """The HPA wrote 8, 16, 20, 6, 12 and 20, and alice 3."""
+    with _replayed("memory-at-maximum", _nobody_looked(150, 450)) as results:
+        page = account(results)
+        (hpa,) = page.hpas
+    (change,) = [change for change in hpa.changes if change.evidence_level == "gap"]
+    assert (change.from_replicas, change.to_replicas, change.writer_class) == (4, 20, "unknown")
+    assert not [change for change in hpa.changes if not change.writer_class]
+    assert "nobody looked, and 4 became 20: who wrote is unknown." in _words(hpa, page)
+
+
+@pytest.mark.parametrize("seconds", [600, 75, -5, -3600])
+def test_clocks_that_differ_are_said_and_no_setting_is_blamed_for_them(seconds: int) -> None:
+    with _replayed("switched-off-twice", _clock_ahead(seconds)) as results:
+        (offset,) = results.rows("select clock_offset_ms from recordings")
+        findings = {one.pattern for one in _told(results).findings}
+        classes = {row["class"] for row in results.rows("select distinct class from divergences")}
+    assert offset["clock_offset_ms"] == pytest.approx(-1000 * seconds, abs=1500)
+    assert "clock_skew" in findings
+    assert not {one for one in classes if one.startswith(("memory.", "config.", "unexplained"))}
+
+
+def test_clocks_that_agree_are_not_said_to_differ() -> None:
+    with _replayed("switched-off-twice") as results:
+        assert results.rows("select clock_offset_ms from recordings") == [{"clock_offset_ms": None}]
+
+
+@pytest.mark.parametrize("cut", range(20, 160, 7))
+def test_a_recorder_that_begins_late_accuses_nobody(cut: int) -> None:
+    """What was remembered then is unknown, of recommendations and of scale events together."""
+    with _replayed("behavior-edited-twice", lambda facts: watched(list(begun(facts, cut)))) as results:
+        rows = results.rows("select verdict, class from reconciles where verdict = 'divergent'")
+        wrong = results.rows("select * from reports where class = 'report.wrong_condition'")
+    assert rows == []
+    assert wrong == []
+
+
+@pytest.mark.parametrize("until", ["14:05:20", "14:06:10", "14:09:00"])
+def test_scalings_are_counted_within_the_time_that_is_shown(until: str) -> None:
+    name = "blind-and-restarted"
+    with _replayed(name, until=f"2026-03-02T{until}Z") as results:
+        hpa = _told(results)
+    scaled = [row for row in _expected(name) if any(put["status"] == 200 for put in row.get("scale_puts", ()))]
+    assert hpa.told_scalings == sum(row["at"][11:19] < until for row in scaled)
