@@ -191,10 +191,10 @@ def test_clocks_that_agree_are_not_said_to_differ() -> None:
         assert results.rows("select clock_offset_ms from recordings") == [{"clock_offset_ms": None}]
 
 
-@pytest.mark.parametrize("cut", range(20, 160, 7))
+@pytest.mark.parametrize("cut", range(12, 135, 6))
 def test_a_recorder_that_begins_late_accuses_nobody(cut: int) -> None:
     """What was remembered then is unknown, of recommendations and of scale events together."""
-    with _replayed("behavior-edited-twice", lambda facts: watched(list(begun(facts, cut)))) as results:
+    with _replayed("behavior-edited-twice", lambda facts: begun(list(watched(facts)), cut)) as results:
         rows = results.rows("select verdict, class from reconciles where verdict = 'divergent'")
         wrong = results.rows("select * from reports where class = 'report.wrong_condition'")
     assert rows == []
