@@ -29,6 +29,7 @@ from hpaaudit.engine.rules.candidates import (
     extreme_of,
     failed_reads,
     next_candidate,
+    proven_band,
     proves,
     unanswered,
     widened,
@@ -111,11 +112,15 @@ story = st.tuples(
 
 
 @steady
-@given(story)
+@given(story, flag)
 def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
     decisions_by_kind: tuple[list[tuple[int, bool, int]], list[tuple[int, bool, int]], list[tuple[int, bool, int]]],
+    explained: bool,
 ) -> None:
-    """As sets: the inputs that fit, else failed reads that do, else all inputs; then memories that fit."""
+    """As sets: the inputs that fit, else failed reads that do, else all inputs; then memories that fit.
+
+    explained   what is remembered explains the published conditions, for the inputs that fit
+    """
     inputs, failed, memories = decisions_by_kind
     if any(fits for _, fits, _ in inputs):
         failed = []  # they are tried only where no inputs fit
@@ -126,16 +131,19 @@ def test_the_range_is_that_of_all_that_fits_else_of_all_inputs(
     missing = SAMPLE if len(numbers) > 1 else NOTHING_MISSING
     for kind, code in ((UNSEEN_MEMORY, MEMORY), (SHIFTED_MEMORY, EDGE)):
         more = {desired for own, fits, desired in memories if own == kind and fits}
-        if more - numbers and missing == NOTHING_MISSING:
+        only_that_explains = more and kind == UNSEEN_MEMORY and is_proven and not explained
+        if (more - numbers or only_that_explains) and missing == NOTHING_MISSING:
             missing = code
         numbers |= more
     band, proofs = NO_BAND, 0
     for kind, fits, desired in (*inputs, *failed, *memories):
-        proofs += proves(band, kind, fits)
+        if proves(band, kind, fits):
+            proofs, band = proofs + 1, proven_band(explained)
         band = widened(band, kind, fits, desired)
     numbers_known = numbers - {UNKNOWN}
     lowest, highest = (min(numbers_known), max(numbers_known)) if numbers_known else (UNKNOWN, UNKNOWN)
-    assert band == Band(is_proven, False, UNKNOWN in numbers, lowest, highest, missing)  # noqa: FBT003
+    is_explained = explained or not is_proven
+    assert band == Band(is_proven, is_explained, False, UNKNOWN in numbers, lowest, highest, missing)  # noqa: FBT003
     assert proofs == is_proven
 
 

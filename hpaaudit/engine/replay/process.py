@@ -38,6 +38,7 @@ from hpaaudit.engine.rules.candidates import (
     Candidate,
     Options,
     next_candidate,
+    proven_band,
     proves,
     widened,
 )
@@ -271,6 +272,8 @@ class Process:
             else:
                 fits = fits_memory(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):
+                if proves(band, candidate.kind, fits):
+                    band = proven_band(fits_memory(decided[0], published))
                 chosen, remembered, best = candidate_observation, memory, decided
             band = widened(band, candidate.kind, fits, _number(decided[0]))
             if band.is_proven and candidate.kind == INPUTS:

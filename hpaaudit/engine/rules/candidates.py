@@ -171,12 +171,14 @@ class Band(NamedTuple):
     """What a reconcile may have decided, over the candidates that were tried so far.
 
     is_proven         some inputs give the published status; until then all inputs that were tried count
+    is_explained      with what is remembered these also stabilize and limit as the published conditions say
     is_empty          no candidate counts yet
     undecided         some candidate decides no number;  lowest, highest   of the others, UNKNOWN without one
     missing           what is missing to know which: SAMPLE, MEMORY or EDGE
     """
 
     is_proven: bool
+    is_explained: bool
     is_empty: bool
     undecided: bool
     lowest: int
@@ -185,10 +187,13 @@ class Band(NamedTuple):
 
 
 NO_BAND = Band(
-    is_proven=False, is_empty=True, undecided=False, lowest=UNKNOWN, highest=UNKNOWN, missing=NOTHING_MISSING
-)
-PROVEN_BAND = Band(
-    is_proven=True, is_empty=True, undecided=False, lowest=UNKNOWN, highest=UNKNOWN, missing=NOTHING_MISSING
+    is_proven=False,
+    is_explained=True,
+    is_empty=True,
+    undecided=False,
+    lowest=UNKNOWN,
+    highest=UNKNOWN,
+    missing=NOTHING_MISSING,
 )
 
 
@@ -197,16 +202,28 @@ def proves(band: Band, kind: int, fits: bool) -> bool:
     return fits and not band.is_proven and kind in (INPUTS, FAILED_READS)
 
 
+def proven_band(explained: bool) -> Band:
+    """The band of the first inputs that fit, before what they decide; whether its memory explains the conditions."""
+    return Band(
+        is_proven=True,
+        is_explained=explained,
+        is_empty=True,
+        undecided=False,
+        lowest=UNKNOWN,
+        highest=UNKNOWN,
+        missing=NOTHING_MISSING,
+    )
+
+
 def widened(band: Band, kind: int, fits: bool, desired: int) -> Band:
     """The band with what one more candidate decides, UNKNOWN where it decides no number.
 
     fits   its inputs give the published status; of a candidate with another memory, its conditions do
 
-    The first inputs that fit replace all those that were only tried. A band that is not proven keeps all inputs,
-    because the reconcile read one of them. It keeps a failed read only if that fits: else it is a guess.
+    A band that is not proven keeps all inputs, because the reconcile read one of them. It keeps a failed read only if
+    that fits: else it is a guess. Where another memory decides the same, and only that explains the conditions, it is
+    missing: the number is certain, and not what made it.
     """
-    if proves(band, kind, fits):
-        band = PROVEN_BAND
     counts = fits == band.is_proven if kind == INPUTS else fits
     if not counts:
         return band
@@ -216,9 +233,18 @@ def widened(band: Band, kind: int, fits: bool, desired: int) -> Band:
         highest = max(highest, desired)
     missing = band.missing
     changes = undecided != band.undecided or lowest != band.lowest or highest != band.highest
-    if missing == NOTHING_MISSING and changes and not band.is_empty:
+    explains = kind == UNSEEN_MEMORY and not band.is_explained
+    if missing == NOTHING_MISSING and (changes or explains) and not band.is_empty:
         missing = missing_of(kind)
-    return Band(band.is_proven, is_empty=False, undecided=undecided, lowest=lowest, highest=highest, missing=missing)
+    return Band(
+        band.is_proven,
+        band.is_explained,
+        is_empty=False,
+        undecided=undecided,
+        lowest=lowest,
+        highest=highest,
+        missing=missing,
+    )
 
 
 def missing_of(kind: int) -> int:

@@ -6,7 +6,7 @@ with kept as (
         r.reconcile_id, r.hpa_uid, r.ts, coalesce(w.stood_s, r.lasted_s) as lasted_s, r.reason_code, r.spec_replicas,
         r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized, r.desired::bigint as desired,
         greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)::bigint as allowed,
-        starts_with(r.reason_code, 'adjust.') as is_adjusted
+        starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input
     from reconciles as r
     left join interruptions as w using (reconcile_id)
     where (r.verdict in ('match', 'skew') or decided_alike(r.verdict, r.class, r.decided))
@@ -40,6 +40,8 @@ select
         when r.reason_code = 'gate.selector_ambiguous' then 'selector_ambiguous'
         when starts_with(r.reason_code, 'gate.selector_') then 'selector_unusable'
         when r.reason_code = 'gate.disabled_at_zero' then 'disabled_at_zero'
+        -- The number is certain, and not what made it.
+        when r.missing_input = 'memory.before_recording' then null
         when r.reason_code = 'window.up_forbidden' and r.allowed > r.desired then 'up_forbidden'
         when r.reason_code = 'window.down_forbidden' and r.allowed < r.desired then 'down_forbidden'
         -- What memory alone asks for is more than the metrics do.

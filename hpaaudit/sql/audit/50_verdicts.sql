@@ -32,10 +32,29 @@ with unseen_answers as (
     asof join runs.hpa_specs as a on a.hpa_uid = h.hpa_uid and c.ts >= a.valid_from
     left join scale_looks as l on l.namespace = a.namespace and l.name = a.target_name
     where getvariable('texts').reason_code[r.reason_code + 1] = 'gate.target_unreadable'
-        and coalesce(l.first_at > c.ts, true)
+        -- Or it was looked at, and its watch was late: what is unreadable says so in the conditions, where there are any.
+        and (
+            coalesce(l.first_at > c.ts, true)
+            or h.hpa_uid in (select hpa_uid from runs.hpa_status where able_reason is not null)
+        )
         -- Unless the controller says so itself.
         and getvariable('texts').evidence[r.evidence + 1] <> 'proven'
         and not coalesce(c.decided_source = 3 and c.decision_agrees, false)
+), otherwise_told as (
+    -- Its Event tells of another number than the replay gives: the status that stood then is of another reconcile.
+    select c.reconcile_id
+    from compared as c
+    join staged.replayed as r using (reconcile_id)
+    join replayed_hpas as h using (hpa)
+    join runs.k8s_events as e
+        on e.reason = 'SuccessfulRescale'
+        and e.kind = 'HorizontalPodAutoscaler'
+        and e.namespace = h.namespace
+        and e.name = h.name
+        and coalesce(e.last_ts, e.observed_at) between c.ts - interval 1 second and c.ts + interval 1 second
+    where getvariable('texts').at_source[r.at_source + 1] = 'event'
+    group by c.reconcile_id, r.desired
+    having not coalesce(bool_or(try_cast(regexp_extract(e.message, '^New size: (\d+);', 1) as integer) = r.desired), false)
 ), odd as (
     select c.*, h.hpa_uid
     from compared as c
@@ -44,6 +63,7 @@ with unseen_answers as (
         or c.reconcile_id in (select reconcile_id from not_run)
         or c.reconcile_id in (select reconcile_id from unproven)
         or c.reconcile_id in (select reconcile_id from unread)
+        or c.reconcile_id in (select reconcile_id from otherwise_told)
 ), shared as (
     -- When somebody else's HPA scaled the same target.
     select
@@ -134,6 +154,7 @@ with unseen_answers as (
         l.reconcile_id is not null or n.reconcile_id is null and c.ts > i.ended_at - interval 2 second as t_late,
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
+        c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
@@ -179,7 +200,7 @@ with unseen_answers as (
             end
             -- What it would have decided with inputs that were never recorded is unknown, whoever wrote afterwards.
             when t_unrecorded and evidence = 'assumed' then 'no_data.recording_gap'
-            when t_unread and not_run is null then 'no_data.object_unseen'
+            when (t_unread or t_otherwise_told) and not_run is null then 'no_data.object_unseen'
             when decision_agrees is not false and replicas_agree is false and t_foreign then 'external_write.' || case next_writer
                 when 'kubectl' then 'manual'
                 when 'person' then 'manual'
@@ -231,6 +252,7 @@ select
     case
         when not_run = class and class = 'no_data.object_unseen' then 'reconcile.unseen'
         when t_unread and class = 'no_data.object_unseen' then 'scale.read'
+        when t_otherwise_told and class = 'no_data.object_unseen' then 'status.late'
         when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
         when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'
         when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'

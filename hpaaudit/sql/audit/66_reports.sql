@@ -77,32 +77,10 @@ with rescaled as (
         and s.observed_at < d.ts + to_microseconds((1e6 * d.lasted_s)::bigint)
 ), published as (
     select
-        s.*, r.able_reason as able, r.active_reason as active, r.limited_reason as limited, r.verdict
+        s.*, r.able_reason as able, r.active_reason as active, r.limited_reason as limited, r.verdict, r.missing_input
     from shown as s
     join runs.reconciles as r using (reconcile_id)
     where r.at_source <> 'grid'
-), known as (
-    -- Since when is known what each HPA was recommended: not from before the recording, nor in a gap.
-    select s.hpa, min(s.ts) as since
-    from compared as s
-    join replayed_hpas as h using (hpa)
-    join runs.hpas as a using (hpa_uid)
-    cross join runs.recordings as i
-    where coalesce(a.created_at <= i.started_at, true)
-        and not exists (from runs.controller_epochs as e where e.evidence = 'started' and e.acquired_at <= s.ts)
-    group by s.hpa
-    union all
-    select s.hpa, s.ts
-    from reconciles_in_gaps as g
-    join compared as s using (reconcile_id)
-    where g.hides_reconcile
-), unremembered as (
-    -- The conditions that the replay gives may lack what counts of that.
-    select distinct s.reconcile_id
-    from known as k
-    join compared as s using (hpa)
-    join memory_windows as w using (hpa)
-    where s.ts between k.since and k.since + w.longest
 ), stale as (
     -- No metric was usable, and the status still shows a value of one.
     select p.hpa_uid, p.observed_at, p.active_reason, max(m.avg_utilization) as shown
@@ -139,7 +117,8 @@ with rescaled as (
         concat_ws(' ', able_reason, active_reason, limited_reason), concat_ws(' ', able, active, limited)
     from published
     where verdict = 'match'
-        and reconcile_id not in (select reconcile_id from unremembered)
+        -- What it remembered from before the recording, or from a gap, may explain them.
+        and missing_input is distinct from 'memory.before_recording'
         -- Until 1.6 there are no conditions.
         and able_reason is not null
         and (able_reason, active_reason, limited_reason) is distinct from (able, active, limited)

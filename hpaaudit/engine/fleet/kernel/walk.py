@@ -41,6 +41,7 @@ from hpaaudit.engine.rules.candidates import (
     answer_choices,
     chosen_answers,
     next_candidate,
+    proven_band,
     proves,
     unanswered,
     widened,
@@ -110,7 +111,7 @@ def decide(run: Run, hpa: int, at: int) -> None:
         by_inputs = candidate.kind in (INPUTS, FAILED_READS)
         fits = fits_inputs(run, at, shown) if by_inputs else fits_memory(run, at)
         if proves(band, candidate.kind, fits):
-            inputs = candidate_inputs
+            inputs, band = candidate_inputs, proven_band(fits_memory(run, at))
         band = widened(band, candidate.kind, fits, run.decisions.desired[at])
         candidate = next_candidate(candidate, answer_choices(count), search.options, band.is_proven)
         is_last = candidate.kind == DONE
