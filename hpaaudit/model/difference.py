@@ -49,7 +49,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedHpa:
-    """How many reconciles of an HPA both replays have, differ, and cannot be compared."""
+    """How many reconciles of an HPA both replays have, and how many of these differ, or cannot be compared (`unknown`)."""
 
     hpa: str
     reconciles: int
