@@ -1,6 +1,6 @@
 """Words the outcome of a replay: the verdict first, then who wrote what, then how certain that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
@@ -127,8 +127,6 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
-    mutated = [divergence for divergence in shown if divergence.divergence_class.startswith("write_mutated.")]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     sentences = []
     if outage:
@@ -138,17 +136,28 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     else:
         is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
         sentences.append(_faith(hpa, is_alone=is_alone))
-    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
-    if more := [write for write in hpa.foreign_writes[2:] if not write.may_be_hpa]:
-        sentences.append(f"Others wrote {counted(len(more), 'more time')}.")
-    if refused:
-        sentences.append(_refused(refused, clock))
-    if mutated:
-        sentences.append(_mutated(mutated, clock))
     # What the outage says already is not said again.
     holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
-    sentences += [held_in_words(hold, clock) for hold in holds[:2]]
-    return " ".join(sentences)
+    return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
+
+
+_TOLD = 2
+"""So many writes by others, and so many holds, have a sentence of their own. The rest is counted."""
+
+
+def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
+    """What happened besides the decisions: writes by others, writes that failed or were changed, and what held the HPA."""
+    yield from (_foreign(write, clock) for write in hpa.foreign_writes[:_TOLD])
+    if more := [write for write in hpa.foreign_writes[_TOLD:] if not write.may_be_hpa]:
+        yield f"Others wrote {counted(len(more), 'more time')}."
+    if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
+        yield _refused(refused, clock)
+    if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
+        yield _mutated(mutated, clock)
+    yield from (held_in_words(hold, clock) for hold in holds[:_TOLD])
+    if rest := holds[_TOLD:]:
+        causes = ", ".join(f"{_HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
+        yield f"{counted(len(rest), 'more cause')} held it: {causes}."
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
@@ -227,6 +236,28 @@ _HELD = {
     "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
 }
 """What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
+
+_HOLDERS = {
+    "memory": "earlier recommendations",
+    "unready": "pods that were not ready or not measured and counted as idle",
+    "unmeasured": "pods that were not measured and counted as busy",
+    "up_window": "the window that delays a scale-up",
+    "up_forbidden": "the forbidden window of scale-ups",
+    "down_forbidden": "the forbidden window of scale-downs",
+    "max_replicas": "maxReplicas",
+    "up_policy": "the scale-up policies",
+    "up_disabled": "a scale-up that is disabled",
+    "down_policy": "the scale-down policies",
+    "down_disabled": "a scale-down that is disabled",
+    "metric_failed": "a metric that failed, which until 1.14 keeps the others from scaling",
+    "partial_metrics": "a metric that failed, so that the others could not scale down",
+    "no_metric": "no metric that was usable",
+    "target_unreadable": "a scale that could not be read",
+    "selector_ambiguous": "another HPA that selected the same pods",
+    "selector_unusable": "a scale without a selector that can be used",
+    "disabled_at_zero": "a target with 0 replicas",
+}
+"""The same in a list: the causes that have no sentence of their own."""
 
 
 def held_in_words(hold: Hold, clock: Clock) -> str:
@@ -312,8 +343,7 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
         sentences.append(_unexplained(open_questions, clock))
-    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
-    return " ".join([*sentences, *_share(hpa)])
+    return " ".join([*sentences, *_share(hpa), *_besides(hpa, shown, hpa.holds, clock)])
 
 
 def _unexplained(divergences: list[Divergence], clock: Clock) -> str:

@@ -12,9 +12,9 @@ from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import count_lines, replay_text, verdict
+from hpaaudit.report.replay import _HELD, _HOLDERS, count_lines, replay_text, verdict
 from hpaaudit.report.text import Clock
-from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
+from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hpa, reconcile, step
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,34 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             ),
         ),
         (
+            hpa(holds=tuple(hold(cause, 300 - n) for n, cause in enumerate(("memory", "up_policy", "max_replicas")))),
+            (
+                "The HPA was faithful: it decided as the replay does, and never scaled. "
+                "Earlier recommendations, not load, held a scale-down for 5m 00s, in 4 reconciles at 12:00:00Z. "
+                "The metrics asked for more than the scale-up policies allowed for 4m 59s, in 4 reconciles at "
+                "12:00:00Z. 1 more cause held it: maxReplicas (4m 58s)."
+            ),
+        ),
+        (
+            hpa(
+                divergent=9,
+                divergences=(divergence("config.tolerance", "tolerance 0.3"), divergence("write_failed.denied")),
+                foreign_writes=(foreign_write(restored_s=22),) * 3,
+                holds=tuple(hold(cause, 90) for cause in ("memory", "no_metric", "up_window", "down_disabled")),
+            ),
+            (
+                "The controller seems to run with another setting than assumed: tolerance 0.3. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
+                "Others wrote 1 more time. "
+                "A write of the HPA failed, first at 12:00:00Z (denied). "
+                "Earlier recommendations, not load, held a scale-down for 1m 30s, in 4 reconciles at 12:00:00Z. "
+                "No metric was usable, so that nothing could scale, for 1m 30s, in 4 reconciles at 12:00:00Z. "
+                "2 more causes held it: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
+                "(1m 30s)."
+            ),
+        ),
+        (
             hpa(comparable=0, agree=0),
             "Nothing can be compared: what the controller decided was not recorded.",
         ),
@@ -189,6 +217,10 @@ def test_every_reason_of_the_engine_has_a_sentence() -> None:
 )
 def test_a_metric_is_told_against_its_target(metric: object, words: str) -> None:
     assert measure(metric) == words  # type: ignore[arg-type]
+
+
+def test_every_cause_of_a_hold_has_its_words_also_in_a_list() -> None:
+    assert _HOLDERS.keys() == _HELD.keys()
 
 
 def flip(percent: int, desired: int) -> UtilizationFlip:
