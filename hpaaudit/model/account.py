@@ -259,6 +259,19 @@ class ConditionText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """When nobody looked at an HPA, or at its target: what they were then is known only as of `since_us`.
+
+    hides_hpa, hides_target   which of them
+    """
+
+    since_us: Micros
+    until_us: Micros
+    hides_hpa: bool
+    hides_target: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileAccount(Explained):
     """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
@@ -276,6 +289,10 @@ class ReconcileAccount(Explained):
     release      the one as which its controller process is decided
     api_server   the last other version than the first that it had said, if nothing tells the controller's release
     assumed      settings that were not recorded and that this decision used, with their values
+    hidden       the gap in which the HPA or its target was not looked at; None if they were, or if that is no matter.
+                 What was not looked at is as it was seen last, and no evidence
+    asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
+    seen_us      when the HPA was first seen, if that was after `asked_us`; else None
     """
 
     recording: str
@@ -322,3 +339,6 @@ class ReconcileAccount(Explained):
     assumed: tuple[Assumption, ...] = ()
     file: str = ""
     api_server: str = ""
+    hidden: Hidden | None = None
+    asked_us: Micros | None = None
+    seen_us: Micros | None = None
