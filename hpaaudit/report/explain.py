@@ -223,12 +223,18 @@ def _other_texts(account: ReconcileAccount) -> Iterator[str]:
 
 
 def _budget(policy: PolicyBudget, clock: Clock) -> str:
-    """`4 pods in 60s from 6 on: up to 10, 2 left; used: +2 at 14:05:10Z, free again at 14:06:10Z`."""
+    """`scale up by 4 pods in 1m 00s: from 4 to 8; used by +2 at 14:05:10Z, until 14:06:10Z`."""
     amount = f"{policy.value} %" if policy.type == "Percent" else counted(policy.value, "pod")
     text = f"scale {policy.direction} by {amount} in {duration(policy.period_seconds)}"
     text += f": from {policy.start} to {policy.allowed}"
     used = [f"{one.change:+d} at {clock(one.at_us)}, until {clock(one.frees_us)}" for one in policy.used_by]
-    return f"{text}; used by {'; '.join(used)}" if used else f"{text}; nothing used"
+    if policy.unseen_us is None:
+        return f"{text}; used by {'; '.join(used)}" if used else f"{text}; nothing used"
+    parts = [f"{text} by what is known", *([f"used by {'; '.join(used)}"] if used else [])]
+    if policy.scaled_us is not None:
+        parts.append(f"the status tells of a scale at {clock(policy.scaled_us)}, not by how many")
+    parts.append(f"what {'else ' if parts[1:] else ''}was used before {clock(policy.unseen_us)} is not known")
+    return "; ".join(parts)
 
 
 def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:

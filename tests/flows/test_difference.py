@@ -122,7 +122,9 @@ def test_a_release_whose_answers_were_never_recorded_is_compared_in_nothing(tmp_
     assert differing.episodes == ()
     reconciles = sum(hpa.reconciles for hpa in differing.hpas)
     headline, *_ = difference_text(differing).split("\n\n")
-    assert " ".join(headline.split()).endswith(f"(the audit) and 1.5 cannot be compared in any of {reconciles} reconciles.")
+    assert " ".join(headline.split()).endswith(
+        f"(the audit) and 1.5 cannot be compared in any of {reconciles} reconciles."
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,11 @@ TO_ZERO = (("HPAScaleToZero", True),)
 
 
 def _process(
-    second: int, *, release: str = "1.36", flags: tuple[tuple[str, str], ...] = (), gates: tuple[tuple[str, bool], ...] = ()
+    second: int,
+    *,
+    release: str = "1.36",
+    flags: tuple[tuple[str, str], ...] = (),
+    gates: tuple[tuple[str, bool], ...] = (),
 ) -> ControllerSeen:
     return ControllerSeen(at_us=at(second), state="started", release=release, version="", flags=flags, gates=gates)
 
@@ -53,7 +57,9 @@ def test_a_process_that_tells_nothing_is_like_the_one_before(silent: list[int], 
     known = [_process(1), _process(30, flags=TOLERANT, gates=TO_ZERO)]
     prepared = _prepared(tmp_path, *known, *(_process(second, release="") for second in silent))
     assert _settings(prepared)[2:] == [("1.36", 0.2, 300, TO_ZERO)] * len(silent)
-    assert [one.key for one in prepared.assumptions if " from " in one.key] == ["tolerance from 2026-03-02T14:00:30Z on"]
+    assert [one.key for one in prepared.assumptions if " from " in one.key] == [
+        "tolerance from 2026-03-02T14:00:30Z on"
+    ]
 
 
 def test_before_anything_is_told_the_first_settings_that_are_told_are_assumed(tmp_path: Path) -> None:
