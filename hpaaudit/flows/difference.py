@@ -142,7 +142,10 @@ def _with_rule_of(one: Prepared, other: Prepared, rule: str) -> Prepared:
 
 
 def _decided(prepared: Prepared, facts: Sequence["Fact"], hpas: set[str]) -> "Mapping[int, Decision]":
-    """What was decided in each reconcile of these HPAs, by its number. One with several possible numbers is left out."""
+    """What was decided in each reconcile of these HPAs, by its number.
+
+    One of which several numbers are possible is left out: it proves nothing.
+    """
     from hpaaudit.engine.replay import process as engine
 
     process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False)

@@ -35,7 +35,7 @@ def policy_budgets(
 
 
 def _told_scale(hpa: Hpa, unseen_us: Micros, now_us: Micros, period_us: int) -> Micros | None:
-    """The scale event before `unseen_us` that the status tells of, if it counts. By how many it was, it does not tell."""
+    """The scale event before `unseen_us` that the status tells of, if it counts. It does not tell by how many."""
     scaled_us = hpa.status.last_scale_us
     # The status tells whole seconds: a scale event of the same second may be a known one.
     if scaled_us is None or scaled_us + SECOND > unseen_us or not limit.in_period(scaled_us, now_us, period_us):

@@ -87,7 +87,7 @@ def _is_known_before(facts: Sequence["Fact"], key: str, since_us: Micros) -> boo
 
     A process that begins there takes the memory of an HPA for unknown, although the HPA was seen before.
     """
-    seen_us = min((one.at_us for one in facts if isinstance(one, HpaSeen) and f"{one.namespace}/{one.name}" == key))
+    seen_us = min(one.at_us for one in facts if isinstance(one, HpaSeen) and f"{one.namespace}/{one.name}" == key)
     return seen_us < since_us and not any(isinstance(one, Gap) and one.until_us > since_us for one in facts)
 
 

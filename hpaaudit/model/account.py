@@ -152,7 +152,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
-    """What a replay says of one HPA, from its first reconcile to its last.
+    """What a replay says of one HPA, from its first reconcile to its last; it may have none in the time that is shown.
 
     comparable        decidable reconciles of which the controller's decision is known;  agree  it was the replay's
     undecidable_why   what was not recorded: a `missing_input`, or a text about a gap

@@ -123,6 +123,8 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
 
     `account_moments.py` in `results/` orders the causes in the same way, so that the next command explains the first.
     """
+    if not hpa.reconciles:
+        return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
         return _about_controller(hpa, shown, clock)
@@ -146,7 +148,7 @@ _TOLD = 2
 
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
-    """What happened besides the decisions: writes by others, writes that failed or were changed, and what held the HPA."""
+    """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
     yield from (_foreign(write, clock) for write in hpa.foreign_writes[:_TOLD])
     if more := [write for write in hpa.foreign_writes[_TOLD:] if not write.may_be_hpa]:
         yield f"Others wrote {counted(len(more), 'more time')}."
@@ -158,6 +160,9 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{_HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held it: {causes}."
+
+
+_NO_RECONCILE = "No reconcile can be shown: in this time none took place, none was seen, or none could be replayed."
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
@@ -462,6 +467,9 @@ def _cause(change: Change) -> str:
 
 def count_lines(hpa: HpaAccount) -> Iterator[str]:
     """How many reconciles have each verdict, and how many decisions agree."""
+    if not hpa.reconciles:
+        yield "  0 reconciles"
+        return
     yield (
         f"  {counted(hpa.reconciles, 'reconcile')}   {hpa.match} match   {hpa.skew} skew   "
         f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
@@ -526,7 +534,9 @@ def _assumption(assumption: Assumption) -> str:
 
 def _next(account: ReplayAccount) -> Iterator[str]:
     file = pasteable(account.file)
-    worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences or hpa.holds), None)
+    worst = next(
+        (hpa for hpa in account.hpas if hpa.reconciles and (hpa.changes or hpa.divergences or hpa.holds)), None
+    )
     commands = [f"hpaaudit query   {file} what_happened"]
     if worst is not None:
         moment = account.ended_us if worst.moment_us is None else worst.moment_us

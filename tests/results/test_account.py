@@ -1,6 +1,7 @@
 """What the page of a replay shows of its results: causes of what is undecidable, and the moment of the headline."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,29 @@ def test_before_its_first_reconcile_an_hpa_has_none_and_the_first_one_says_so(ac
     earlier = reconcile_account(account_results, "shop/web", at_us(-6))
     assert (earlier.at_us, earlier.asked_us, earlier.seen_us) == (at_us(0), at_us(-6), at_us(-5))
     assert reconcile_account(account_results, "shop/web", at_us(0)).asked_us is None
+
+
+def test_an_hpa_without_any_reconcile_is_named(tmp_path: Path) -> None:
+    """As of a recording that is ten seconds long. Only `explain` has nothing to show of it."""
+    seen = [fact for fact in story.facts() if fact.at_us < at_us(0)]
+    with story.replayed(tmp_path / "short.duckdb", seen, ()) as results:
+        hpa = web(results)
+        assert (hpa.namespace, hpa.name, hpa.target, hpa.reconciles) == ("shop", "web", "Deployment/web", 0)
+        assert hpa_names(results) == []
+
+
+def test_an_hpa_that_was_not_there_in_the_time_that_is_shown_is_not_named() -> None:
+    """One was deleted before, one came later, two were there, one of them reconciled."""
+    hpas: list[Row] = [
+        {"hpa_uid": "u-gone", "name": "gone", "seen_at": at(-60), "deleted_at": at(-1)},
+        {"hpa_uid": "u-later", "name": "later", "seen_at": at(61)},
+        {"hpa_uid": "u-idle", "name": "idle", "seen_at": at(60)},
+        {"hpa_uid": "u-web", "name": "web", "seen_at": at(0)},
+    ]
+    shown = {"started_at": at(0), "ended_at": at(60)}
+    with patterns() as database:
+        there = database.there({"hpas": hpas, "recordings": [shown], "reconciles": reconciles(2)})
+    assert there == [("idle", 0), ("web", 2)]
 
 
 def test_the_moment_follows_the_order_in_which_the_headline_names_causes(account_results: Results) -> None:
