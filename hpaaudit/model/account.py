@@ -72,8 +72,8 @@ class ForeignWrite:
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's first write in the other direction, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
-    missing_pod_s   replicas below the former number, times the seconds until they were restored, or nobody
-                 looked, or the recording ended
+    missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
+                 they were restored, or nobody looked, or the recording ended; None if it is unknown what was asked for
     """
 
     at_us: Micros
@@ -91,7 +91,7 @@ class ForeignWrite:
     undone_by: str = ""
     answered_us: Micros | None = None
     answered_to: int | None = None
-    missing_pod_s: float = 0.0
+    missing_pod_s: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -361,6 +361,7 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
 
 
 def _foreign(write: ForeignWrite, clock: Clock) -> str:
+    """Who wrote what, what became of it, and how many pods were missing until then."""
     if write.since_us is not None:
         span = f"Between {clock(write.since_us)} and {clock(write.at_us)}"
         return f"{span} nobody looked, and {write.from_replicas} became {write.to_replicas}: who wrote is unknown."
@@ -368,21 +369,31 @@ def _foreign(write: ForeignWrite, clock: Clock) -> str:
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.may_be_hpa:
         return f"{wrote}: perhaps the HPA itself, which was not observed then."
-    cost = _cost(write.missing_pod_s, "missing")
+    if write.missing_pod_s is None:
+        cost = "; how many pods were missing is unknown"
+    else:
+        cost = _cost(write.missing_pod_s, "missing")
+    if cost and write.unseen_us is not None:
+        cost += " until then"
+    return f"{wrote}; {_aftermath(write, clock)}{cost}."
+
+
+def _aftermath(write: ForeignWrite, clock: Clock) -> str:
+    """Who undid a write, or why nobody is known to have."""
     if write.unseen_us is not None:
-        return f"{wrote}; from {clock(write.unseen_us)} on nobody looked{cost and f'{cost} until then'}."
+        return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
         undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
-        return f"{wrote}; {undoer} {undid} after {duration_between(write.at_us, write.undone_us)}{cost}."
+        return f"{undoer} {undid} after {duration_between(write.at_us, write.undone_us)}"
     if write.restored_us is None and write.answered_us is not None:
         took = duration_between(write.at_us, write.answered_us)
-        return f"{wrote}; the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again{cost}."
+        return f"the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again"
     if write.restored_us is None:
-        return f"{wrote}; the HPA did not undo that before the recording ended{cost}."
+        return "the HPA did not undo that before the recording ended"
     took = duration_between(write.at_us, write.restored_us)
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
-    return f"{wrote}; the HPA {had} after {took}{cost}."
+    return f"the HPA {had} after {took}"
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:

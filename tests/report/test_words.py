@@ -74,6 +74,27 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA wrote 8 after 9s, and not 12 again.",
         ),
         (
+            hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22, missing_pod_s=None),)),
+            (
+                "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s; "
+                "how many pods were missing is unknown."
+            ),
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(
+                    foreign_write(restored_s=None, unseen_us=NOON + 9_000_000, missing_pod_s=120),
+                    foreign_write(restored_s=None, unseen_us=NOON + 9_000_000),
+                ),
+            ),
+            (
+                "The HPA was faithful. "
+                "At 12:00:00Z helm wrote 12 -> 4; from 12:00:09Z on nobody looked; 2 pod-minutes missing until then. "
+                "At 12:00:00Z helm wrote 12 -> 4; from 12:00:09Z on nobody looked."
+            ),
+        ),
+        (
             hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
             (
                 "The HPA was faithful. "
