@@ -156,7 +156,11 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
         yield _refused(refused, clock)
     if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
         yield _mutated(mutated, clock)
-    yield from (held_in_words(hold, clock) for hold in holds[:_TOLD])
+    told = [held_in_words(hold, clock) for hold in holds[:_TOLD]]
+    if told and any(one.divergence_class.startswith(("config.", "memory.")) for one in shown):
+        # The rules and the memory of the replay are not the controller's, so what held is not proven.
+        told[0] = f"With the settings as assumed, {told[0][:1].lower()}{told[0][1:]}"
+    yield from told
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{_HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held it: {causes}."
