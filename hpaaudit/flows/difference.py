@@ -142,12 +142,15 @@ def _with_rule_of(one: Prepared, other: Prepared, rule: str) -> Prepared:
 
 
 def _decided(prepared: Prepared, facts: Sequence["Fact"], hpas: set[str]) -> "Mapping[int, Decision]":
-    """What was decided in each reconcile of these HPAs, by its number."""
+    """What was decided in each reconcile of these HPAs, by its number.
+
+    One of which several numbers are possible is left out: it proves nothing.
+    """
     from hpaaudit.engine.replay import process as engine
 
     process = engine.Process(prepared.plan, prepared.flags, prepared.flags_of, keep_pods=False)
     again = engine.replay(iter(facts), prepared.plan, process, hpas)
-    return {reconcile.reconcile_id: reconcile.decision for reconcile in again}
+    return {one.reconcile_id: one.decision for one in again if one.band_lo == one.band_hi}
 
 
 def _decide_so(decided: "Mapping[int, Decision]", reconciles: Sequence[int], wanted: Wanted) -> bool:

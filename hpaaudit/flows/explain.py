@@ -152,7 +152,7 @@ def _with_flips(account: ReconcileAccount, again: Redecided) -> ReconcileAccount
     return replace(
         account,
         flips=tuple(all_flips(decision, inputs)),
-        budget=tuple(policy_budgets(decision, inputs)),
+        budget=tuple(policy_budgets(decision, inputs, again.unseen_us)),
         without_tolerance=without_tolerance,
     )
 

@@ -1,18 +1,24 @@
 """Says how much of each policy was used, by which scale events, and when that is free again."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.replay.process import ReconcileInput
-from hpaaudit.engine.rules import limit
+from hpaaudit.engine.rules import limit, unseen_memory
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.flips import PolicyBudget, UsedBy
-from hpaaudit.model.hpa import ScalingPolicy
+from hpaaudit.model.hpa import Hpa, ScalingPolicy
 from hpaaudit.model.units import SECOND, Micros
 
 
-def policy_budgets(decision: Decision, inputs: ReconcileInput) -> Iterator[PolicyBudget]:
-    """Each policy of the direction in which the HPA wanted to go; none if it wanted to stay, or has no behavior."""
+def policy_budgets(
+    decision: Decision, inputs: ReconcileInput, unseen_us: Micros | None = None
+) -> Iterator[PolicyBudget]:
+    """Each policy of the direction in which the HPA wanted to go; none if it wanted to stay, or has no behavior.
+
+    unseen_us   scale events from before it are not known; None: all are
+    """
     hpa, current, wanted = inputs.observation.hpa, decision.spec_replicas, decision.stabilized
     if hpa is None or hpa.spec.behavior is None or current is None or wanted is None or wanted == current:
         return
@@ -21,7 +27,20 @@ def policy_budgets(decision: Decision, inputs: ReconcileInput) -> Iterator[Polic
     if direction.select_policy == "Disabled":
         return
     for policy in direction.policies:
-        yield _budget(policy, current, inputs, is_up=is_up)
+        budget = _budget(policy, current, inputs, is_up=is_up)
+        period_us, now_us = policy.period_seconds * SECOND, inputs.observation.decided_us
+        if unseen_us is not None and unseen_memory.event_counts(unseen_us, now_us, period_us):
+            budget = replace(budget, unseen_us=unseen_us, scaled_us=_told_scale(hpa, unseen_us, now_us, period_us))
+        yield budget
+
+
+def _told_scale(hpa: Hpa, unseen_us: Micros, now_us: Micros, period_us: int) -> Micros | None:
+    """The scale event before `unseen_us` that the status tells of, if it counts. It does not tell by how many."""
+    scaled_us = hpa.status.last_scale_us
+    # The status tells whole seconds: a scale event of the same second may be a known one.
+    if scaled_us is None or scaled_us + SECOND > unseen_us or not limit.in_period(scaled_us, now_us, period_us):
+        return None
+    return scaled_us
 
 
 def _budget(policy: ScalingPolicy, current: int, inputs: ReconcileInput, *, is_up: bool) -> PolicyBudget:

@@ -1,18 +1,19 @@
 """Decides one reconcile of a recording again, in full detail, from the small part of it that matters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.flows.prepare import with_settings
 from hpaaudit.model.decision import Decision
-from hpaaudit.model.facts import HpaSeen
+from hpaaudit.model.facts import Gap, HpaSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.units import SECOND, Micros
 
 if TYPE_CHECKING:
     from hpaaudit.engine.replay.process import ReconcileInput
+    from hpaaudit.model.facts import Fact
     from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
@@ -36,10 +37,14 @@ class ReplaySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redecided:
-    """A decision made again, and what it was made from."""
+    """A decision made again, and what it was made from.
+
+    unseen_us   what the controller remembered from before it is not known; None: all of its memory is
+    """
 
     decision: Decision
     inputs: "ReconcileInput"
+    unseen_us: Micros | None = None
 
 
 def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySettings) -> Redecided | None:
@@ -70,8 +75,20 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     process = Process(prepared.plan, flags, prepared.flags_of, keep_pods=True)
     for reconcile in replay(facts, prepared.plan, process, ()):
         if reconcile.instant.at_us == at_us and process.last_input is not None:
-            return Redecided(decision=reconcile.decision, inputs=process.last_input)
+            unseen_us = process.unseen_us.get(key)
+            if unseen_us == reconciles[0].instant.at_us and _is_known_before(facts, key, since_us):
+                unseen_us = None
+            return Redecided(decision=reconcile.decision, inputs=process.last_input, unseen_us=unseen_us)
     return None
+
+
+def _is_known_before(facts: Sequence["Fact"], key: str, since_us: Micros) -> bool:
+    """True if nothing is unknown at `since_us` but what is too old to count.
+
+    A process that begins there takes the memory of an HPA for unknown, although the HPA was seen before.
+    """
+    seen_us = min(one.at_us for one in facts if isinstance(one, HpaSeen) and f"{one.namespace}/{one.name}" == key)
+    return seen_us < since_us and not any(isinstance(one, Gap) and one.until_us > since_us for one in facts)
 
 
 def _until(recording: "Recording", at_us: Micros) -> "Recording":

@@ -72,8 +72,8 @@ class ForeignWrite:
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's first write in the other direction, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
-    missing_pod_s   replicas below the former number, times the seconds until they were restored, or nobody
-                 looked, or the recording ended
+    missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
+                 they were restored, or nobody looked, or the recording ended; None if it is unknown what was asked for
     """
 
     at_us: Micros
@@ -91,7 +91,7 @@ class ForeignWrite:
     undone_by: str = ""
     answered_us: Micros | None = None
     answered_to: int | None = None
-    missing_pod_s: float = 0.0
+    missing_pod_s: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
-    """What a replay says of one HPA, from its first reconcile to its last.
+    """What a replay says of one HPA, from its first reconcile to its last; it may have none in the time that is shown.
 
     comparable        decidable reconciles of which the controller's decision is known;  agree  it was the replay's
     undecidable_why   what was not recorded: a `missing_input`, or a text about a gap
@@ -259,6 +259,19 @@ class ConditionText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """When nobody looked at an HPA, or at its target: what they were then is known only as of `since_us`.
+
+    hides_hpa, hides_target   which of them
+    """
+
+    since_us: Micros
+    until_us: Micros
+    hides_hpa: bool
+    hides_target: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileAccount(Explained):
     """One reconcile: what it read, how it came to its number, and what the controller published and the cluster did.
 
@@ -276,6 +289,10 @@ class ReconcileAccount(Explained):
     release      the one as which its controller process is decided
     api_server   the last other version than the first that it had said, if nothing tells the controller's release
     assumed      settings that were not recorded and that this decision used, with their values
+    hidden       the gap in which the HPA or its target was not looked at; None if they were, or if that is no matter.
+                 What was not looked at is as it was seen last, and no evidence
+    asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
+    seen_us      when the HPA was first seen, if that was after `asked_us`; else None
     """
 
     recording: str
@@ -322,3 +339,6 @@ class ReconcileAccount(Explained):
     assumed: tuple[Assumption, ...] = ()
     file: str = ""
     api_server: str = ""
+    hidden: Hidden | None = None
+    asked_us: Micros | None = None
+    seen_us: Micros | None = None

@@ -49,7 +49,10 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedHpa:
-    """How many reconciles of an HPA both replays have, differ, and cannot be compared."""
+    """How many reconciles of an HPA both replays have, how many of these differ, and how many cannot be compared.
+
+    unknown   those that cannot
+    """
 
     hpa: str
     reconciles: int

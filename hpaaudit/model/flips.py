@@ -105,6 +105,8 @@ class PolicyBudget:
     direction   `up` or `down`;  type   `Pods` or `Percent`
     start       replicas at the start of the period, by the scale events since
     allowed     the number that the policy allows now
+    unseen_us   scale events from before it, which may have used some of it too, are not known; None: all are known
+    scaled_us   one of these, by `status.lastScaleTime`; None: it tells of none
     """
 
     direction: str
@@ -114,3 +116,5 @@ class PolicyBudget:
     start: int
     allowed: int
     used_by: tuple[UsedBy, ...]
+    unseen_us: Micros | None = None
+    scaled_us: Micros | None = None

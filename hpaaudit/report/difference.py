@@ -46,15 +46,23 @@ _FOLLOWS = (
 
 
 def _headline(difference: Difference) -> str:
-    differing, all_of_them = (
-        sum(getattr(hpa, name) for hpa in difference.hpas) for name in ("differing", "reconciles")
+    """In how many of the reconciles that can be compared they differ, and how many cannot."""
+    differing, unknown, all_of_them = (
+        sum(getattr(hpa, name) for hpa in difference.hpas) for name in ("differing", "unknown", "reconciles")
     )
     releases = f"{difference.own_release} (the audit) and {difference.other_release}"
-    if not differing:
-        return paragraph(f"{releases} want the same number in all {counted(all_of_them, 'reconcile')}.", indent="")
-    return paragraph(
-        f"{releases} want different numbers in {differing} of {counted(all_of_them, 'reconcile')}.", indent=""
-    )
+    compared = counted(all_of_them - unknown, "reconcile")
+    if unknown:
+        compared += f" that can be compared; {unknown} cannot"
+    if not all_of_them:
+        text = f"{releases} have no reconcile in common."
+    elif unknown == all_of_them:
+        text = f"{releases} cannot be compared in any of {counted(all_of_them, 'reconcile')}."
+    elif differing:
+        text = f"{releases} want different numbers in {differing} of {compared}."
+    else:
+        text = f"{releases} want the same number in all {compared}."
+    return paragraph(text, indent="")
 
 
 def _one(hpa: ComparedHpa, difference: Difference) -> Iterator[str]:
@@ -65,8 +73,8 @@ def _one(hpa: ComparedHpa, difference: Difference) -> Iterator[str]:
     yield printable(hpa.hpa)
     if hpa.unknown:
         yield paragraph(
-            f"{counted(hpa.unknown, 'reconcile')} cannot be compared: one of the releases would have read something "
-            "that was not recorded, or several numbers are possible."
+            f"{counted(hpa.unknown, 'reconcile')} cannot be compared: it did not take place, one of the releases "
+            "would have read something that was not recorded, or several numbers are possible."
         )
     if not episodes:
         return
@@ -103,12 +111,14 @@ def _causes(episodes: list[Episode], difference: Difference, clock: Clock) -> It
         yield "\n".join([
             f"  {printable(name)}  ({change.release}; {printable(change.reference)})",
             paragraph(f"{change.description}", indent="    "),
-            paragraph(f"at {', '.join(times[name])}: {proof}", indent="    "),
+            paragraph(f"at {', '.join(dict.fromkeys(times[name]))}: {proof}", indent="    "),
         ])  # fmt: skip
     unproven = [clock(episode.first_us) for episode in episodes if not episode.causes]
     if unproven:
         both = f"hpaaudit releases --between {difference.own_release} {difference.other_release}"
-        yield paragraph(f"at {', '.join(unproven)}: no single rule makes it; {both} lists all that changed")
+        yield paragraph(
+            f"at {', '.join(dict.fromkeys(unproven))}: no single rule makes it; {both} lists all that changed"
+        )
 
 
 def _proofs(cause: Cause, difference: Difference) -> Iterator[str]:

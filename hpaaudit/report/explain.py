@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
-from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.account import Change, Hidden, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.counted import counted
 from hpaaudit.model.flips import PolicyBudget
 from hpaaudit.model.units import Micros
@@ -45,6 +45,7 @@ def explain_text(account: ReconcileAccount) -> str:
     """The whole page: the answer, then what was recorded, what follows from it by the rules, and what is not known."""
     blocks = [
         [printable(_headline(account))],
+        [paragraph(text) for text in _first_instead(account)],
         [paragraph(text) for text in _answer(account)],
         *(_block(heading, lines) for heading, lines in _kinds(account)),
         [paragraph(text) for text in _next_step(account)],
@@ -60,7 +61,7 @@ def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
 
     The label of a heading is HEADING.
     """
-    rows = [("", _headline(account)), *(("", text) for text in _answer(account))]
+    rows = [("", text) for text in (_headline(account), *_first_instead(account), *_answer(account))]
     for heading, lines in _kinds(account):
         shown = list(lines)
         rows += [(HEADING, heading), *shown] if shown else []
@@ -95,6 +96,18 @@ def _headline(account: ReconcileAccount) -> str:
         f"{account.namespace}/{account.name} at {at}: {_move(account)}. Replay {_number(desired)}, "
         f"controller {published}, cluster {_number(account.actual)}: {account.verdict}."
     )
+
+
+def _first_instead(account: ReconcileAccount) -> Iterator[str]:
+    """That another reconcile is shown than the one that was asked for, because that one does not exist."""
+    if account.asked_us is None:
+        return
+    clock = Clock(account.started_us, account.ended_us)
+    asked = clock(account.asked_us)
+    if account.seen_us is not None:
+        yield f"The HPA was first seen at {clock(account.seen_us)}, after {asked}: this is its first reconcile."
+    else:
+        yield f"No reconcile of this HPA was seen until {asked}: this is the first one after that."
 
 
 def _move(account: ReconcileAccount) -> str:
@@ -133,17 +146,33 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
 def _recorded(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     """What was seen: when, the numbers that were read, who wrote before, and what Kubernetes said."""
     if account.at_source not in _INFERRED:
-        yield "when", f"{_when(account)}; input {account.evidence}"
-    numbers = (
-        ("spec", account.spec_replicas),
-        ("status", account.status_replicas),
-        ("min", account.min_replicas),
-        ("max", account.max_replicas),
-    )
-    yield "input", ", ".join(f"{name} {_number(value)}" for name, value in numbers)
+        yield "when", f"{_when(account)}; input {_evidence(account)}"
+    yield "input", "; ".join(_inputs(account))
     if account.before is not None:
         yield "before", _before(account.before, Clock(account.at_us, account.at_us))
     yield from _said(account)
+
+
+def _inputs(account: ReconcileAccount) -> Iterator[str]:
+    """The numbers that were read: those that were seen then, and those that are known as of an earlier time only."""
+    hidden = account.hidden
+    of_target = f"spec {_number(account.spec_replicas)}, status {_number(account.status_replicas)}"
+    of_hpa = f"min {_number(account.min_replicas)}, max {_number(account.max_replicas)}"
+    if hidden is None:
+        yield f"{of_target}, {of_hpa}"
+        return
+    if not hidden.hides_target:
+        yield of_target
+    if not hidden.hides_hpa:
+        yield of_hpa
+    unseen = [text for text, is_hidden in ((of_target, hidden.hides_target), (of_hpa, hidden.hides_hpa)) if is_hidden]
+    since = Clock(account.at_us, account.at_us)(hidden.since_us)
+    yield f"not recorded, until {since} it was {', '.join(unseen)}"
+
+
+def _evidence(account: ReconcileAccount) -> str:
+    """How certain the input is."""
+    return "not recorded" if account.hidden is not None and account.evidence != "proven" else account.evidence
 
 
 def _when(account: ReconcileAccount) -> str:
@@ -154,6 +183,10 @@ def _when(account: ReconcileAccount) -> str:
 def _said(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     """The conditions and Events that were seen."""
     lines = [f"{kind}={status} {reason}" for kind, status, reason in account.conditions]
+    if account.hidden is not None and account.hidden.hides_hpa:
+        # What it said last is no word on this reconcile.
+        since = Clock(account.at_us, account.at_us)(account.hidden.since_us)
+        lines = [f"nothing that was recorded; until {since} it had said", *lines] if lines else []
     lines += [f'Event {reason} "{message}"' for reason, message in account.events]
     yield from zip(chain(["Kubernetes said"], repeat("")), lines or ["nothing that was recorded"], strict=False)
 
@@ -161,7 +194,7 @@ def _said(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
 def _computed(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     """What follows: the pods by bucket, each metric's proposal, every step, the budget of policies, the flips."""
     if account.at_source in _INFERRED:
-        yield "when", f"{_when(account)}; input {account.evidence}"
+        yield "when", f"{_when(account)}; input {_evidence(account)}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric)
         yield "measure", _measured(metric)
@@ -190,12 +223,18 @@ def _other_texts(account: ReconcileAccount) -> Iterator[str]:
 
 
 def _budget(policy: PolicyBudget, clock: Clock) -> str:
-    """`4 pods in 60s from 6 on: up to 10, 2 left; used: +2 at 14:05:10Z, free again at 14:06:10Z`."""
+    """`scale up by 4 pods in 1m 00s: from 4 to 8; used by +2 at 14:05:10Z, until 14:06:10Z`."""
     amount = f"{policy.value} %" if policy.type == "Percent" else counted(policy.value, "pod")
     text = f"scale {policy.direction} by {amount} in {duration(policy.period_seconds)}"
     text += f": from {policy.start} to {policy.allowed}"
     used = [f"{one.change:+d} at {clock(one.at_us)}, until {clock(one.frees_us)}" for one in policy.used_by]
-    return f"{text}; used by {'; '.join(used)}" if used else f"{text}; nothing used"
+    if policy.unseen_us is None:
+        return f"{text}; used by {'; '.join(used)}" if used else f"{text}; nothing used"
+    parts = [f"{text} by what is known", *([f"used by {'; '.join(used)}"] if used else [])]
+    if policy.scaled_us is not None:
+        parts.append(f"the status tells of a scale at {clock(policy.scaled_us)}, not by how many")
+    parts.append(f"what {'else ' if parts[1:] else ''}was used before {clock(policy.unseen_us)} is not known")
+    return "; ".join(parts)
 
 
 def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
@@ -204,7 +243,14 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         yield "possible", f"{account.band[0]} to {account.band[1]}{_missing(account)}"
     if account.decided is None and account.decided_source != _FAILED:
         yield "controller", "what it decided was not recorded"
-    if account.evidence == "assumed":
+    if account.hidden is not None:
+        clock = Clock(account.at_us, account.at_us)
+        what = " and ".join(_hidden_objects(account.hidden))
+        yield (
+            "input",
+            f"{what}: nobody looked from {clock(account.hidden.since_us)} until {clock(account.hidden.until_us)}",
+        )
+    elif account.evidence == "assumed":
         yield "input", "which values the controller read: nothing that it published follows from those that were seen"
     if account.api_server:
         yield "release", f"of the controller; the API server had said {account.api_server} by then"
@@ -215,6 +261,13 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     assumed = [f"{one.key} {one.value}" for one in account.assumed if one.key not in _TEXT_ONLY]
     if assumed:
         yield "assumed", ", ".join(assumed)
+
+
+def _hidden_objects(hidden: Hidden) -> Iterator[str]:
+    if hidden.hides_target:
+        yield "the scale"
+    if hidden.hides_hpa:
+        yield "the HPA"
 
 
 def _missing(account: ReconcileAccount) -> str:

@@ -1,6 +1,6 @@
 """Words the outcome of a replay: the verdict first, then who wrote what, then how certain that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
@@ -123,12 +123,12 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
 
     `account_moments.py` in `results/` orders the causes in the same way, so that the next command explains the first.
     """
+    if not hpa.reconciles:
+        return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    refused = [divergence for divergence in shown if divergence.divergence_class.startswith("write_failed.")]
-    mutated = [divergence for divergence in shown if divergence.divergence_class.startswith("write_mutated.")]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     sentences = []
     if outage:
@@ -138,17 +138,35 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     else:
         is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
         sentences.append(_faith(hpa, is_alone=is_alone))
-    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
-    if more := [write for write in hpa.foreign_writes[2:] if not write.may_be_hpa]:
-        sentences.append(f"Others wrote {counted(len(more), 'more time')}.")
-    if refused:
-        sentences.append(_refused(refused, clock))
-    if mutated:
-        sentences.append(_mutated(mutated, clock))
     # What the outage says already is not said again.
     holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
-    sentences += [held_in_words(hold, clock) for hold in holds[:2]]
-    return " ".join(sentences)
+    return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
+
+
+_TOLD = 2
+"""So many writes by others, and so many holds, have a sentence of their own. The rest is counted."""
+
+
+def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
+    """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
+    yield from (_foreign(write, clock) for write in hpa.foreign_writes[:_TOLD])
+    if more := [write for write in hpa.foreign_writes[_TOLD:] if not write.may_be_hpa]:
+        yield f"Others wrote {counted(len(more), 'more time')}."
+    if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
+        yield _refused(refused, clock)
+    if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
+        yield _mutated(mutated, clock)
+    told = [held_in_words(hold, clock) for hold in holds[:_TOLD]]
+    if told and any(one.divergence_class.startswith(("config.", "memory.")) for one in shown):
+        # The rules and the memory of the replay are not the controller's, so what held is not proven.
+        told[0] = f"With the settings as assumed, {told[0][:1].lower()}{told[0][1:]}"
+    yield from told
+    if rest := holds[_TOLD:]:
+        causes = ", ".join(f"{_HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
+        yield f"{counted(len(rest), 'more cause')} held it: {causes}."
+
+
+_NO_RECONCILE = "No reconcile can be shown: in this time none took place, none was seen, or none could be replayed."
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
@@ -227,6 +245,28 @@ _HELD = {
     "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
 }
 """What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
+
+_HOLDERS = {
+    "memory": "earlier recommendations",
+    "unready": "pods that were not ready or not measured and counted as idle",
+    "unmeasured": "pods that were not measured and counted as busy",
+    "up_window": "the window that delays a scale-up",
+    "up_forbidden": "the forbidden window of scale-ups",
+    "down_forbidden": "the forbidden window of scale-downs",
+    "max_replicas": "maxReplicas",
+    "up_policy": "the scale-up policies",
+    "up_disabled": "a scale-up that is disabled",
+    "down_policy": "the scale-down policies",
+    "down_disabled": "a scale-down that is disabled",
+    "metric_failed": "a metric that failed, which until 1.14 keeps the others from scaling",
+    "partial_metrics": "a metric that failed, so that the others could not scale down",
+    "no_metric": "no metric that was usable",
+    "target_unreadable": "a scale that could not be read",
+    "selector_ambiguous": "another HPA that selected the same pods",
+    "selector_unusable": "a scale without a selector that can be used",
+    "disabled_at_zero": "a target with 0 replicas",
+}
+"""The same in a list: the causes that have no sentence of their own."""
 
 
 def held_in_words(hold: Hold, clock: Clock) -> str:
@@ -312,8 +352,7 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
         sentences.append(_unexplained(open_questions, clock))
-    sentences += [_foreign(write, clock) for write in hpa.foreign_writes[:2]]
-    return " ".join([*sentences, *_share(hpa)])
+    return " ".join([*sentences, *_share(hpa), *_besides(hpa, shown, hpa.holds, clock)])
 
 
 def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
@@ -326,6 +365,7 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
 
 
 def _foreign(write: ForeignWrite, clock: Clock) -> str:
+    """Who wrote what, what became of it, and how many pods were missing until then."""
     if write.since_us is not None:
         span = f"Between {clock(write.since_us)} and {clock(write.at_us)}"
         return f"{span} nobody looked, and {write.from_replicas} became {write.to_replicas}: who wrote is unknown."
@@ -333,21 +373,31 @@ def _foreign(write: ForeignWrite, clock: Clock) -> str:
     wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
     if write.may_be_hpa:
         return f"{wrote}: perhaps the HPA itself, which was not observed then."
-    cost = _cost(write.missing_pod_s, "missing")
+    if write.missing_pod_s is None:
+        cost = "; how many pods were missing is unknown"
+    else:
+        cost = _cost(write.missing_pod_s, "missing")
+    if cost and write.unseen_us is not None:
+        cost += " until then"
+    return f"{wrote}; {_aftermath(write, clock)}{cost}."
+
+
+def _aftermath(write: ForeignWrite, clock: Clock) -> str:
+    """Who undid a write, or why nobody is known to have."""
     if write.unseen_us is not None:
-        return f"{wrote}; from {clock(write.unseen_us)} on nobody looked{cost and f'{cost} until then'}."
+        return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
         undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
-        return f"{wrote}; {undoer} {undid} after {duration_between(write.at_us, write.undone_us)}{cost}."
+        return f"{undoer} {undid} after {duration_between(write.at_us, write.undone_us)}"
     if write.restored_us is None and write.answered_us is not None:
         took = duration_between(write.at_us, write.answered_us)
-        return f"{wrote}; the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again{cost}."
+        return f"the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again"
     if write.restored_us is None:
-        return f"{wrote}; the HPA did not undo that before the recording ended{cost}."
+        return "the HPA did not undo that before the recording ended"
     took = duration_between(write.at_us, write.restored_us)
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
-    return f"{wrote}; the HPA {had} after {took}{cost}."
+    return f"the HPA {had} after {took}"
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
@@ -432,6 +482,9 @@ def _cause(change: Change) -> str:
 
 def count_lines(hpa: HpaAccount) -> Iterator[str]:
     """How many reconciles have each verdict, and how many decisions agree."""
+    if not hpa.reconciles:
+        yield "  0 reconciles"
+        return
     yield (
         f"  {counted(hpa.reconciles, 'reconcile')}   {hpa.match} match   {hpa.skew} skew   "
         f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
@@ -496,7 +549,9 @@ def _assumption(assumption: Assumption) -> str:
 
 def _next(account: ReplayAccount) -> Iterator[str]:
     file = pasteable(account.file)
-    worst = next((hpa for hpa in account.hpas if hpa.changes or hpa.divergences or hpa.holds), None)
+    worst = next(
+        (hpa for hpa in account.hpas if hpa.reconciles and (hpa.changes or hpa.divergences or hpa.holds)), None
+    )
     commands = [f"hpaaudit query   {file} what_happened"]
     if worst is not None:
         moment = account.ended_us if worst.moment_us is None else worst.moment_us

@@ -20,6 +20,8 @@ _ByHpa = Mapping[str, list[dict[str, Any]]]
 def replay_account(results: Results, drawn_of_many: int | None = None) -> ReplayAccount:
     """What the current replay of a results file found, HPA by HPA. The HPA that matters most comes first.
 
+    An HPA that was there without any reconcile in the time that is shown is one of them too, after the others.
+
     drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`; None: `DRAWN` of them
     """
     head = results.rows(account_sql("replay"))[0]
@@ -46,7 +48,7 @@ def _drawn(hpas: Sequence[HpaAccount]) -> Mapping[str, Micros | None]:
     """The names of the HPAs whose replicas changed, each with the moment of the first one of that name."""
     moments_of: dict[str, Micros | None] = {}
     for hpa in hpas:
-        if hpa.changes:
+        if hpa.changes and hpa.reconciles:
             moments_of.setdefault(f"{hpa.namespace}/{hpa.name}", hpa.moment_us)
     return moments_of
 
@@ -63,7 +65,8 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     moment_of = moments(results)
     place_of = {row["hpa_uid"]: place for place, row in enumerate(_worst_first(results))}
     rows = results.rows(account_sql("hpas"))
-    for row in sorted(rows, key=lambda row: place_of[row["hpa_uid"]]):
+    # Those without a reconcile have no place: they come last, by name.
+    for row in sorted(rows, key=lambda row: place_of.get(row["hpa_uid"], len(place_of))):
         uid = row["hpa_uid"]
         yield HpaAccount(
             namespace=row["namespace"],
@@ -100,7 +103,7 @@ def _by_hpa(results: Results, text: str, **values: int) -> _ByHpa:
 
 
 def hpa_names(results: Results) -> list[str]:
-    """Every HPA of the current replay as `namespace/name`, the one that matters most first."""
+    """Every HPA of the current replay that has a reconcile, as `namespace/name`, the one that matters most first."""
     return [row["hpa"] for row in _worst_first(results)]
 
 

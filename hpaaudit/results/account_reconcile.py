@@ -4,10 +4,11 @@ import json
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hpaaudit.errors import BadOption, NotResults
-from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
+from hpaaudit.model.account import ConditionText, Hidden, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -65,19 +66,25 @@ def landmark_us(results: Results, hpa: str, landmark: Landmark, moment_us: Micro
 
 
 def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
-    """The last reconcile of `namespace/name` until then, else its first."""
-    number = results.rows(
+    """The last reconcile of `namespace/name` until then, else its first, which says so."""
+    row = results.rows(
         """
-        select reconcile_id
-        from reconciles
-        where namespace || '/' || name = $hpa
-        order by ts > make_timestamp($at_us), case when ts > make_timestamp($at_us) then ts end, ts desc, reconcile_id
+        select r.reconcile_id, epoch_us(h.seen_at) as seen_us
+        from reconciles as r
+        left join hpas as h using (hpa_uid)
+        where r.namespace || '/' || r.name = $hpa
+        order by r.ts > make_timestamp($at_us), case when r.ts > make_timestamp($at_us) then r.ts end, r.ts desc,
+            r.reconcile_id
         limit 1
         """,
         hpa=hpa,
         at_us=at_us,
-    )[0]["reconcile_id"]
-    return next(reconcile_accounts(results, [number]))
+    )[0]
+    account = next(reconcile_accounts(results, [row["reconcile_id"]]))
+    if account.at_us <= at_us:
+        return account
+    seen_us = row["seen_us"]
+    return replace(account, asked_us=at_us, seen_us=seen_us if seen_us is not None and seen_us > at_us else None)
 
 
 def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
@@ -107,6 +114,8 @@ def _account(
     results: Results, row: Mapping[str, Any], evidence: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> ReconcileAccount:
     """The account of one reconcile, from its row and the rows of each query."""
+    hidden = next(iter(evidence["15_hidden"]), None)
+    hides_hpa, hides_next = (hidden is not None and hidden[name] for name in ("hides_hpa", "hides_next"))
     return ReconcileAccount(
         file=str(results.path),
         recording=row["path"],
@@ -131,11 +140,12 @@ def _account(
         status_desired=row["status_desired"],
         decided=row["decided"],
         decided_source=row["decided_source"] or "",
-        actual=row["actual"],
+        actual=None if hides_next else row["actual"],
         band=None if row["band_lo"] is None or row["band_hi"] is None else (row["band_lo"], row["band_hi"]),
         verdict=row["verdict"],
         reason_code=row["reason_code"],
-        evidence=row["evidence"],
+        # A status that nobody looked at did not stay the same for all that is known: it proves nothing.
+        evidence="assumed" if hides_hpa else row["evidence"],
         missing_input=row["missing_input"],
         error=row["error"] or "",
         metrics=tuple(map(metric, evidence["20_metrics"])),
@@ -148,6 +158,16 @@ def _account(
         events=tuple((event["reason"], event["message"]) for event in evidence["60_events"]),
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
+        hidden=None if hidden is None else _hidden(hidden),
+    )
+
+
+def _hidden(row: Mapping[str, Any]) -> Hidden:
+    return Hidden(
+        since_us=row["since_us"],
+        until_us=row["until_us"],
+        hides_hpa=row["hides_hpa"],
+        hides_target=row["hides_target"],
     )
 
 

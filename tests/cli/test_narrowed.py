@@ -15,6 +15,7 @@ from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.units import Micros
+from hpaaudit.report.replay import replay_text
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from tests.recordings.kept import RECORDINGS
@@ -123,6 +124,28 @@ def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before
         (hpa,) = account(results).hpas
     assert hpa.divergent == 1
     assert [(write.writer_name, write.restored_to) for write in hpa.foreign_writes] == [("kubectl", 6)]
+
+
+def test_a_time_without_a_reconcile_names_the_hpa_and_shows_what_others_wrote_in_it(tmp_path: Path) -> None:
+    """At 15:04:31, kubectl wrote, between the reconciles of 15:04:24 and 15:04:39."""
+    from hpaaudit.api.times import micros
+
+    since, until = micros("2026-11-21T15:04:30Z"), micros("2026-11-21T15:04:33Z")
+    with replay(RECORDINGS["scaled-by-hand"], into=tmp_path / "part.duckdb", since=since, until=until) as results:
+        assert results.rows("from reconciles") == []
+        whole = account(results)
+    (hpa,) = whole.hpas
+    assert [(write.writer_name, write.from_replicas, write.to_replicas) for write in hpa.foreign_writes] == [
+        ("kubectl", 6, 2)
+    ]
+    page = " ".join(replay_text(whole).split())
+    assert (
+        f"{hpa.namespace}/{hpa.name} -> {hpa.target} No reconcile can be shown: in this time none took place, none was "
+        "seen, or none could be replayed. At 15:04:31Z kubectl wrote 6 -> 2; the HPA had 6 again after 23s"
+    ) in page
+    assert "15:04:31Z 6 2 kubectl - - external write" in page
+    assert "0 reconciles recorder gaps" in page
+    assert "explain" not in page
 
 
 SEEN_OF_A_RECONCILE = ("50_status", "55_conditions", "60_events")

@@ -9,7 +9,7 @@ import pytest
 import hpaaudit
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.query import account
-from hpaaudit.model.account import Hold, HpaAccount
+from hpaaudit.model.account import ForeignWrite, Hold, HpaAccount
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.replay import verdict
@@ -63,6 +63,45 @@ def held(hold: Hold, timeline: Timeline, wanted: dict[int, tuple[str, int | None
     return lasted, cost
 
 
+Asked = list[tuple[int, int | None, bool]]
+"""Of each reconcile its time, what the metrics asked for within the bounds, and whether that is known."""
+
+
+def asked_for(results: hpaaudit.Results, hpa: HpaAccount) -> Asked:
+    rows = results.rows(
+        "select *, epoch_us(ts) as at_us from reconciles where namespace || '/' || name = $hpa order by reconcile_id",
+        hpa=f"{hpa.namespace}/{hpa.name}",
+    )
+    asked: Asked = []
+    for row in rows:
+        raw, is_open = row["raw_desired"], row["band_lo"] != row["band_hi"]
+        wanted = None if raw is None else max(min(raw, row["max_replicas"]), row["min_replicas"])
+        is_unknown = row["class"] == "no_data.recording_gap" or (row["class"] == "no_data.object_unseen" and is_open)
+        asked.append((row["at_us"], wanted, not is_unknown))
+    return asked
+
+
+def missing(write: ForeignWrite, timeline: Timeline, asked: Asked) -> object:
+    """Pod-seconds that a write took from what the metrics asked for, added up from each change to the next."""
+    ends = (write.restored_us, write.undone_us, write.unseen_us, timeline.ended_us)
+    until_us = min(end for end in ends if end is not None)
+    marks = [scale.at_us for scale in timeline.scales] + [at_us for at_us, *_ in asked]
+    times = sorted({write.at_us, until_us, *(at_us for at_us in marks if write.at_us < at_us < until_us)})
+    total = 0.0
+    for begin, end in pairwise(times):
+        stood = [scale.to_replicas for scale in timeline.scales if scale.at_us <= begin][-1]
+        if stood >= write.from_replicas:
+            continue
+        before = [one for one in asked if one[0] <= begin]
+        if not before or not before[-1][2]:
+            return None
+        _, wanted, _ = before[-1]
+        # Who was not asked would have left what stood.
+        short = min(write.from_replicas, write.from_replicas if wanted is None else wanted) - stood
+        total += max(short, 0) * (end - begin) / SECOND
+    return pytest.approx(total, abs=1e-3)
+
+
 def limited(results: hpaaudit.Results, hpa: HpaAccount) -> dict[str, tuple[int, float, float]]:
     """Reconciles, seconds and pod-seconds of what maxReplicas and policies held for a minute or more, row by row."""
     held_by: dict[str, list[tuple[float, int]]] = {}
@@ -104,13 +143,6 @@ def test_holds_and_writes_cost_what_adding_up_says(replayed: hpaaudit.Results) -
                 assert (hold.lasted_s, hold.pod_s) == (pytest.approx(lasted, abs=20), pytest.approx(cost, rel=0.1))
             assert hold.idle_pods <= hold.pods
         for write in hpa.foreign_writes:
-            until_us = write.restored_us or timeline.ended_us
-            scales = [scale for scale in timeline.scales if write.at_us <= scale.at_us < until_us]
-            ends = [scale.at_us for scale in scales[1:]] + [until_us]
-            missing = sum(
-                max(write.from_replicas - scale.to_replicas, 0) * (end - scale.at_us) / SECOND
-                for scale, end in zip(scales, ends, strict=True)
-            )
-            assert write.missing_pod_s == pytest.approx(missing)
+            assert write.missing_pod_s == missing(write, timeline, asked_for(replayed, hpa))
         words = verdict(hpa, Clock(timeline.started_us, timeline.ended_us))
         assert words.count("pod-minute") <= len(hpa.holds) + len(hpa.foreign_writes)

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.engine.behaviours import release_history
 from hpaaudit.flows.difference import difference
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.flows.replay import replay, replayed_reconciles
-from hpaaudit.model.difference import Difference, Episode
+from hpaaudit.model.difference import Cause, ComparedHpa, Difference, Episode, Wanted
+from hpaaudit.report.difference import difference_text
 from tests.cli.run import run
 from tests.conformance.expected import captures
+from tests.report.accounts import NOON
 
 ROOT = Path(__file__).parents[2] / "recordings"
 NEWEST = "1.37"
@@ -110,6 +113,71 @@ def test_a_reconcile_without_the_answers_that_the_other_release_reads_is_not_com
     differing = found(folder, NEWEST)
     assert sum(hpa.unknown for hpa in differing.hpas) > 10
     assert all(episode.other.metric is None for episode in differing.episodes)
+
+
+def test_a_release_whose_answers_were_never_recorded_is_compared_in_nothing(tmp_path: Path) -> None:
+    """1.5 asks Heapster, whose answers nobody recorded: whatever it seems to want, nothing is proven by it."""
+    differing = found(copied("unready-on-the-way-up", tmp_path), "1.5")
+    assert [(hpa.differing, hpa.unknown) for hpa in differing.hpas] == [(0, hpa.reconciles) for hpa in differing.hpas]
+    assert differing.episodes == ()
+    reconciles = sum(hpa.reconciles for hpa in differing.hpas)
+    headline, *_ = difference_text(differing).split("\n\n")
+    assert " ".join(headline.split()).endswith(
+        f"(the audit) and 1.5 cannot be compared in any of {reconciles} reconciles."
+    )
+
+
+@pytest.mark.parametrize(
+    ("differing", "unknown", "headline"),
+    [
+        (0, 0, "1.36 (the audit) and 1.30 want the same number in all 99 reconciles."),
+        (0, 6, "1.36 (the audit) and 1.30 want the same number in all 93 reconciles that can be compared; 6 cannot."),
+        (4, 0, "1.36 (the audit) and 1.30 want different numbers in 4 of 99 reconciles."),
+        (
+            4,
+            6,
+            "1.36 (the audit) and 1.30 want different numbers in 4 of 93 reconciles that can be compared; 6 cannot.",
+        ),
+        (0, 99, "1.36 (the audit) and 1.30 cannot be compared in any of 99 reconciles."),
+    ],
+)
+def test_only_reconciles_that_can_be_compared_are_counted_as_the_same(
+    differing: int, unknown: int, headline: str
+) -> None:
+    hpa = ComparedHpa(hpa="shop/web", reconciles=99, differing=differing, unknown=unknown)
+    text = difference_text(compared_releases(hpas=(hpa,)))
+    assert " ".join(text.split("\n\n", maxsplit=1)[0].split()) == headline
+
+
+def test_a_cause_names_one_time_once() -> None:
+    """Two runs of reconciles may begin in one second."""
+    change = release_history.between("1.30", "1.36").changes[0]
+    sides = [Wanted(replicas=replicas, reason_code="metric.above_target", metric=None) for replicas in (4, 5)]
+    proven, open_ = (
+        Episode(
+            hpa="shop/web", first_us=NOON, last_us=NOON, reconciles=1, replicas=4, own=sides[0], other=sides[1],
+            causes=causes,
+        )
+        for causes in ((Cause(change=change, own_decides_so=True, other_decides_so=False),), ())
+    )  # fmt: skip
+    text = difference_text(compared_releases(episodes=(proven, proven, open_, open_)))
+    assert "at 12:00:00Z: 1.36 with only this rule as in 1.30 decides as 1.30" in text
+    assert "at 12:00:00Z: no single rule makes it" in text
+
+
+def compared_releases(*, hpas: tuple[ComparedHpa, ...] = (), episodes: tuple[Episode, ...] = ()) -> Difference:
+    """1.36 beside 1.30, at noon."""
+    hpas = hpas or (ComparedHpa(hpa="shop/web", reconciles=9, differing=len(episodes), unknown=0),)
+    return Difference(
+        audit="results.duckdb",
+        own_release="1.36",
+        other_release="1.30",
+        started_us=NOON,
+        ended_us=NOON,
+        hpas=hpas,
+        episodes=episodes,
+        causes_searched=True,
+    )
 
 
 def _lines(capture: Path) -> list[str]:

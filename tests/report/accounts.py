@@ -3,7 +3,7 @@
 from typing import Any
 
 from hpaaudit.api.times import micros
-from hpaaudit.model.account import Divergence, ForeignWrite, HpaAccount, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.account import Divergence, ForeignWrite, Hold, HpaAccount, Metric, ReconcileAccount, StepLine
 
 NOON = micros("2026-03-02T12:00:00Z")
 
@@ -57,6 +57,11 @@ def foreign_write(*, restored_s: int | None, **then: Any) -> ForeignWrite:
         restored_to=None if restored_s is None else 12,
         **then,
     )
+
+
+def hold(cause: str, seconds: float) -> Hold:
+    """Four reconciles at noon."""
+    return Hold(cause=cause, reconciles=4, first_us=NOON, last_us=NOON, lasted_s=seconds)
 
 
 def cpu(percent: int | None, **fields: Any) -> Metric:

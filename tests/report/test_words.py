@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.model.account import Change, HpaAccount, ReconcileAccount, ReplayAccount
+from hpaaudit.model.account import Change, Hidden, HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip, TimeFlip, UtilizationFlip
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.explain import explain_text
+from hpaaudit.report.explain import explain_rows, explain_text
 from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import count_lines, replay_text, verdict
+from hpaaudit.report.replay import _HELD, _HOLDERS, count_lines, replay_text, verdict
 from hpaaudit.report.text import Clock
-from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, reconcile, step
+from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hpa, reconcile, step
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,27 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA wrote 8 after 9s, and not 12 again.",
         ),
         (
+            hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22, missing_pod_s=None),)),
+            (
+                "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s; "
+                "how many pods were missing is unknown."
+            ),
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(
+                    foreign_write(restored_s=None, unseen_us=NOON + 9_000_000, missing_pod_s=120),
+                    foreign_write(restored_s=None, unseen_us=NOON + 9_000_000),
+                ),
+            ),
+            (
+                "The HPA was faithful. "
+                "At 12:00:00Z helm wrote 12 -> 4; from 12:00:09Z on nobody looked; 2 pod-minutes missing until then. "
+                "At 12:00:00Z helm wrote 12 -> 4; from 12:00:09Z on nobody looked."
+            ),
+        ),
+        (
             hpa(divergent=3, foreign_writes=(foreign_write(restored_s=None),) * 3),
             (
                 "The HPA was faithful. "
@@ -116,6 +137,35 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hpa, rec
             (
                 "The HPA was faithful in all 30 reconciles that can be compared, and never had to scale. "
                 "What the controller decided in 10 more was not recorded."
+            ),
+        ),
+        (
+            hpa(holds=tuple(hold(cause, 300 - n) for n, cause in enumerate(("memory", "up_policy", "max_replicas")))),
+            (
+                "The HPA was faithful: it decided as the replay does, and never scaled. "
+                "Earlier recommendations, not load, held a scale-down for 5m 00s, in 4 reconciles at 12:00:00Z. "
+                "The metrics asked for more than the scale-up policies allowed for 4m 59s, in 4 reconciles at "
+                "12:00:00Z. 1 more cause held it: maxReplicas (4m 58s)."
+            ),
+        ),
+        (
+            hpa(
+                divergent=9,
+                divergences=(divergence("config.tolerance", "tolerance 0.3"), divergence("write_failed.denied")),
+                foreign_writes=(foreign_write(restored_s=22),) * 3,
+                holds=tuple(hold(cause, 90) for cause in ("memory", "no_metric", "up_window", "down_disabled")),
+            ),
+            (
+                "The controller seems to run with another setting than assumed: tolerance 0.3. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
+                "Others wrote 1 more time. "
+                "A write of the HPA failed, first at 12:00:00Z (denied). "
+                "With the settings as assumed, earlier recommendations, not load, held a scale-down for 1m 30s, in 4 "
+                "reconciles at 12:00:00Z. "
+                "No metric was usable, so that nothing could scale, for 1m 30s, in 4 reconciles at 12:00:00Z. "
+                "2 more causes held it: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
+                "(1m 30s)."
             ),
         ),
         (
@@ -189,6 +239,68 @@ def test_every_reason_of_the_engine_has_a_sentence() -> None:
 )
 def test_a_metric_is_told_against_its_target(metric: object, words: str) -> None:
     assert measure(metric) == words  # type: ignore[arg-type]
+
+
+def later(seconds: int) -> Micros:
+    return Micros(NOON + seconds * SECOND)
+
+
+def words_of(account: ReconcileAccount) -> str:
+    """The page of a reconcile as one line."""
+    return " ".join(explain_text(account).split())
+
+
+@pytest.mark.parametrize(
+    ("hides_hpa", "hides_target", "numbers", "unknown", "certainty"),
+    [
+        (True, True, "not recorded, until 12:00:00Z it was spec 4, status 4, min 2, max 10",
+         "the scale and the HPA", "not recorded"),
+        (True, False, "spec 4, status 4; not recorded, until 12:00:00Z it was min 2, max 10",
+         "the HPA", "not recorded"),
+        (False, True, "min 2, max 10; not recorded, until 12:00:00Z it was spec 4, status 4",
+         "the scale", "proven"),
+    ],
+)  # fmt: skip
+def test_what_nobody_looked_at_is_told_as_it_was_last(
+    hides_hpa: bool, hides_target: bool, numbers: str, unknown: str, certainty: str
+) -> None:
+    account = reconcile(
+        at_us=later(60),
+        at_source="grid",
+        decided=None,
+        decided_source="",
+        actual=None,
+        verdict="undecidable",
+        evidence="assumed" if hides_hpa else "proven",
+        conditions=(("ScalingActive", "True", "ValidMetricFound"),),
+        divergence=divergence("no_data.recording_gap", "not observed: recorder stopped"),
+        hidden=Hidden(since_us=NOON, until_us=later(90), hides_hpa=hides_hpa, hides_target=hides_target),
+    )
+    page = words_of(account)
+    assert f"input {numbers}" in page
+    assert f"when the sync period; input {certainty}" in page
+    assert f"input {unknown}: nobody looked from 12:00:00Z until 12:01:30Z" in page
+    said = "nothing that was recorded; until 12:00:00Z it had said " if hides_hpa else ""
+    assert f"Kubernetes said {said}ScalingActive=True ValidMetricFound" in page
+    assert ("Replay ?, controller ?, cluster ?" in page) is hides_hpa
+
+
+@pytest.mark.parametrize(
+    ("seen_us", "words"),
+    [
+        (None, "No reconcile of this HPA was seen until 12:00:00Z: this is the first one after that."),
+        (later(30), "The HPA was first seen at 12:00:30Z, after 12:00:00Z: this is its first reconcile."),
+    ],
+)
+def test_another_reconcile_than_was_asked_for_says_so_first(seen_us: Micros | None, words: str) -> None:
+    account = reconcile(at_us=later(60), asked_us=NOON, seen_us=seen_us)
+    assert f"cluster 4: match. {words} Kept 4" in words_of(account)
+    assert explain_rows(account)[1] == ("", words)
+    assert words not in words_of(reconcile(at_us=later(60)))
+
+
+def test_every_cause_of_a_hold_has_its_words_also_in_a_list() -> None:
+    assert _HOLDERS.keys() == _HELD.keys()
 
 
 def flip(percent: int, desired: int) -> UtilizationFlip:

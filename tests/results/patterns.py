@@ -145,6 +145,17 @@ class Patterns:
             [(why,)] = ask(f"select why from ({sql.folder('account')['hpas'].rstrip().removesuffix(';')})").fetchall()  # noqa: S608 our own
             return list(why or ())
 
+    def writes(self, tables: Tables) -> list[Row]:
+        """What became of the writes by others among these rows: rows of `sql/account/foreign_writes.sql`."""
+        with self._filled({"hpas": [{}], "recordings": [{"ended_at": at(120)}], **tables}) as ask:
+            return _rows(ask(account_sql("foreign_writes")))
+
+    def there(self, tables: Tables) -> list[tuple[str, int]]:
+        """The HPAs that the page of a replay names, each with the number of its reconciles."""
+        with self._filled(tables) as ask:
+            rows = _rows(ask(account_sql("hpas")))
+        return [(row["name"], row["reconciles"]) for row in rows]
+
     def marks(self, tables: Tables) -> list[Row]:
         """What a timeline of the one HPA of these rows marks besides reconciles."""
         with self._filled({"hpas": [{}], **tables}) as ask:

@@ -1,16 +1,18 @@
 """What the page of a replay shows of its results: causes of what is undecidable, and the moment of the headline."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.account import HpaAccount
+from hpaaudit.model.account import Hidden, HpaAccount
 from hpaaudit.results.account import hpa_names, replay_account
-from hpaaudit.results.account_reconcile import interesting
+from hpaaudit.results.account_reconcile import interesting, reconcile_account
 from hpaaudit.results.questions import Scope, defaults
 from hpaaudit.results.read import Results
 from tests.results import story
 from tests.results.patterns import Row, at, patterns, reconciles
+from tests.results.things import at as at_us
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,54 @@ def test_explain_without_a_time_takes_the_moment_that_the_page_names(account_res
     assert interesting(account_results, None) == ("shop/web", hpa.moment_us)
     outage = next(finding for finding in hpa.findings if finding.pattern == "metrics_api_down")
     assert hpa.moment_us == outage.first_us
+
+
+def test_in_a_gap_nothing_is_recorded_or_proven(account_results: Results) -> None:
+    """The statuses before and after it do not say what was between."""
+    account = reconcile_account(account_results, "shop/web", at_us(120))
+    assert account.divergence is not None
+    assert account.divergence.divergence_class == "no_data.recording_gap"
+    assert account.hidden == Hidden(since_us=at_us(115), until_us=at_us(145), hides_hpa=True, hides_target=True)
+    assert (account.evidence, account.actual) == ("assumed", None)
+    after = reconcile_account(account_results, "shop/web", at_us(150))
+    assert (after.hidden, after.evidence, after.actual) == (None, "proven", 10)
+
+
+def test_after_the_last_reconcile_of_a_gap_the_scale_was_looked_at_again(account_results: Results) -> None:
+    account = reconcile_account(account_results, "shop/web", at_us(135))
+    assert account.hidden is not None
+    assert account.actual == 8
+
+
+def test_before_its_first_reconcile_an_hpa_has_none_and_the_first_one_says_so(account_results: Results) -> None:
+    first = reconcile_account(account_results, "shop/web", at_us(-1))
+    assert (first.at_us, first.asked_us, first.seen_us) == (at_us(0), at_us(-1), None)
+    earlier = reconcile_account(account_results, "shop/web", at_us(-6))
+    assert (earlier.at_us, earlier.asked_us, earlier.seen_us) == (at_us(0), at_us(-6), at_us(-5))
+    assert reconcile_account(account_results, "shop/web", at_us(0)).asked_us is None
+
+
+def test_an_hpa_without_any_reconcile_is_named(tmp_path: Path) -> None:
+    """As of a recording that is ten seconds long. Only `explain` has nothing to show of it."""
+    seen = [fact for fact in story.facts() if fact.at_us < at_us(0)]
+    with story.replayed(tmp_path / "short.duckdb", seen, ()) as results:
+        hpa = web(results)
+        assert (hpa.namespace, hpa.name, hpa.target, hpa.reconciles) == ("shop", "web", "Deployment/web", 0)
+        assert hpa_names(results) == []
+
+
+def test_an_hpa_that_was_not_there_in_the_time_that_is_shown_is_not_named() -> None:
+    """One was deleted before, one came later, two were there, one of them reconciled."""
+    hpas: list[Row] = [
+        {"hpa_uid": "u-gone", "name": "gone", "seen_at": at(-60), "deleted_at": at(-1)},
+        {"hpa_uid": "u-later", "name": "later", "seen_at": at(61)},
+        {"hpa_uid": "u-idle", "name": "idle", "seen_at": at(60)},
+        {"hpa_uid": "u-web", "name": "web", "seen_at": at(0)},
+    ]
+    shown = {"started_at": at(0), "ended_at": at(60)}
+    with patterns() as database:
+        there = database.there({"hpas": hpas, "recordings": [shown], "reconciles": reconciles(2)})
+    assert there == [("idle", 0), ("web", 2)]
 
 
 def test_the_moment_follows_the_order_in_which_the_headline_names_causes(account_results: Results) -> None:

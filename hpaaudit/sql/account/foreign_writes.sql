@@ -1,6 +1,9 @@
 -- Who else wrote the replicas, when was it undone, and how many pods were missing until then?
--- One row per write, in the order of time.
-with standing as (
+-- One row per write, in the order of time. missing_pod_s: pods that the write took away and that the metrics asked for all
+-- the same; NULL where it is unknown what they asked for.
+with writes as materialized (
+    from foreign_writes
+), standing as (
     -- How long each number of replicas stood.
     select
         hpa_uid, scale_event_id, to_replicas, at_hi as since,
@@ -12,7 +15,7 @@ with standing as (
     -- The first time after a write in which nobody looked at its target: what became of the number then is unknown. What
     -- was never watched at all has its scale read instead.
     select w.hpa_uid, w.scale_event_id, min(g.gap_from) as gap_from
-    from foreign_writes as w
+    from writes as w
     cross join recordings as o
     join coverage_gaps as g
         on g.stream in ('everything', 'targets')
@@ -27,28 +30,56 @@ with standing as (
     where gap_hides(g.prefix, w.namespace, metric_names(a.metrics))
         and gap_of_object(g.prefix, w.name, a.target_name)
     group by w.hpa_uid, w.scale_event_id
-), missing as (
+), below as (
+    -- When fewer stood than before the write, until it was undone.
     select
-        w.hpa_uid, w.scale_event_id,
-        sum(
-            greatest(w.from_replicas - s.to_replicas, 0)
-            * greatest(epoch(least(s.until, u.gap_from) - s.since), 0)
-        ) as pod_s
-    from foreign_writes as w
+        w.hpa_uid, w.scale_event_id, w.from_replicas, s.to_replicas, s.since, least(s.until, u.gap_from) as until
+    from writes as w
     left join unseen as u using (hpa_uid, scale_event_id)
     join standing as s
         on s.hpa_uid = w.hpa_uid
         and s.scale_event_id >= w.scale_event_id
         and s.since < coalesce(u.gap_from, w.restored_at, w.undone_at, 'infinity')
-    group by w.hpa_uid, w.scale_event_id
+    where s.to_replicas < w.from_replicas and least(s.until, u.gap_from) > s.since
+), wanted as (
+    -- What the metrics asked for from one reconcile until the next. Where they were not asked, or were of no use, the HPA
+    -- would have kept what stood before the write.
+    select
+        hpa_uid, ts as since, coalesce(lead(ts) over (partition by hpa_uid order by ts, reconcile_id), 'infinity') as until,
+        class is null
+            or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi) as is_known,
+        greatest(least(raw_desired, max_replicas), min_replicas) as replicas
+    from reconciles
+    where hpa_uid in (select hpa_uid from writes)
+), pieces as (
+    -- The longest times in which neither what stood nor what was wanted changed; of the time before the first reconcile it
+    -- is unknown what was wanted.
+    select
+        b.hpa_uid, b.scale_event_id,
+        epoch(least(b.until, n.until) - greatest(b.since, n.since)) as seconds,
+        if(n.is_known, greatest(least(b.from_replicas, coalesce(n.replicas, b.from_replicas)) - b.to_replicas, 0), null)
+            as pods
+    from below as b
+    join wanted as n on n.hpa_uid = b.hpa_uid and n.since < b.until and n.until > b.since
+    union all
+    select b.hpa_uid, b.scale_event_id, epoch(least(b.until, f.since) - b.since), null
+    from below as b
+    left join (select hpa_uid, min(since) as since from wanted group by hpa_uid) as f using (hpa_uid)
+    where coalesce(f.since > b.since, true)
+), missing as (
+    select
+        hpa_uid, scale_event_id,
+        if(bool_or(pods is null), null, round(sum(pods * seconds), 6)) as pod_s
+    from pieces
+    group by hpa_uid, scale_event_id
 )
 select
     w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas, w.may_be_hpa,
     epoch_us(w.since) as since_us, epoch_us(u.gap_from) as unseen_us,
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
-    coalesce(round(m.pod_s, 6), 0) as missing_pod_s
-from foreign_writes as w
+    if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s
+from writes as w
 left join unseen as u using (hpa_uid, scale_event_id)
 left join missing as m using (hpa_uid, scale_event_id)
 order by at_us, w.hpa_uid, w.scale_event_id;

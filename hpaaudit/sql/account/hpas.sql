@@ -1,5 +1,5 @@
 -- How well does each HPA agree, and what is unknown of it?
--- One row per HPA, as in `agreement`. why: the inputs that are unknown. other_reasons: Events of changes that name another
+-- One row per HPA that was there in the time that is shown, as in `agreement`; some have no reconcile in it. why: the inputs that are unknown. other_reasons: Events of changes that name another
 -- reason than the replay. told_scalings: how often `status.lastScaleTime` moved while it was looked at.
 with begun as (
     -- What the status tells at first was before the recording, or before the part of it that is shown.
@@ -40,9 +40,22 @@ with begun as (
     end as why)
     where r.verdict = 'undecidable'
     group by r.hpa_uid
+), there as (
+    select a.* exclude (replay_id, match_pct)
+    from agreement as a
+    union all by name
+    select
+        h.hpa_uid, h.namespace, h.name,
+        0 as reconciles, 0 as "match", 0 as skew, 0 as divergent, 0 as undecidable, 0 as comparable, 0 as agree,
+        0 as proven
+    from hpas as h
+    cross join recordings as o
+    where h.hpa_uid not in (select hpa_uid from agreement)
+        and h.seen_at <= o.ended_at
+        and coalesce(h.deleted_at >= o.started_at, true)
 )
 select
-    a.* exclude (replay_id, match_pct),
+    a.*,
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.seen_at), null) as seen_us,
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.deleted_at), null) as deleted_us,
     coalesce(s.scalings, 0) as told_scalings,
@@ -52,7 +65,8 @@ select
         from reports as o
         where o.hpa_uid = a.hpa_uid and o.class = 'report.other_reason'
     ) as other_reasons
-from agreement as a
+from there as a
 left join hpas as h using (hpa_uid)
 left join scalings as s using (hpa_uid)
-left join reasons as r using (hpa_uid);
+left join reasons as r using (hpa_uid)
+order by a.namespace, a.name, h.seen_at, a.hpa_uid;

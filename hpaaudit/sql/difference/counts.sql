@@ -1,5 +1,6 @@
--- How many reconciles of each HPA can be compared, and in how many do two releases want different numbers?
--- One row per HPA. unknown: one of the two numbers is not certain.
+-- Of how many reconciles of each HPA is it known what two releases want, and in how many are these different numbers?
+-- One row per HPA. reconciles: all that both replays have. unknown: one of the two numbers is not certain, so that they
+-- cannot be compared.
 select
     namespace || '/' || name as hpa,
     count(*) as reconciles,

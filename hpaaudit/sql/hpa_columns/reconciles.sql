@@ -1,5 +1,5 @@
 -- What did the reconciles of some HPAs read and decide, as columns?
--- One row per HPA, with a list for each column in the order of time. Pods are counted for the metric that decided; if
+-- One row per HPA, with a list for each column in the order of time. What was not recorded proves no input. Pods are counted for the metric that decided; if
 -- none did, for the first one.
 with deciding as (
     select reconcile_id, ready_pods, unready_pods, missing_pods, ignored_pods
@@ -33,6 +33,6 @@ select
     list(ignored_pods order by ts, reconcile_id) as ignored,
     list(verdict order by ts, reconcile_id) as verdict,
     list(reason_code order by ts, reconcile_id) as reason,
-    list(evidence order by ts, reconcile_id) as evidence
+    list(if(has_inputs(class), evidence, 'assumed') order by ts, reconcile_id) as evidence
 from joined
 group by namespace, name;
