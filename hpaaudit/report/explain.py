@@ -130,10 +130,16 @@ def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
+_UNREMEMBERED = "memory.before_recording"
+
+
 def _answer(account: ReconcileAccount) -> Iterator[str]:
     divergence = account.divergence
     lacks_inputs = _lacks_inputs(account)
-    if not lacks_inputs:
+    if account.verdict == "match" and account.missing_input == _UNREMEMBERED:
+        yield f"From what was remembered since the recording began: {sentence(account)}"
+        yield "Something from before then, or from a gap, may have made the number instead: see what Kubernetes said."
+    elif not lacks_inputs:
         yield sentence(account)
     if divergence is not None:
         yield (

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from hpaaudit.api.times import micros
 from hpaaudit.flows.query import account
 from hpaaudit.model.account import HpaAccount, ReplayAccount
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.explain import explain_text
 from hpaaudit.report.replay import verdict
 from hpaaudit.report.text import Clock
+from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results
 from tests.conformance.expected import expected_of
 from tests.fleet.outside import begun
@@ -199,6 +202,21 @@ def test_a_recorder_that_begins_late_accuses_nobody(cut: int) -> None:
         wrong = results.rows("select * from reports where class = 'report.wrong_condition'")
     assert rows == []
     assert wrong == []
+
+
+@pytest.mark.parametrize("cut", [60, 68, 72])
+def test_a_cause_that_the_conditions_refute_is_not_told_as_one(cut: int) -> None:
+    """What is remembered lets a disabled scale-down keep 5; what nobody saw held all or a part of it before."""
+    with _replayed("behavior-edited-twice", lambda facts: begun(list(watched(facts)), cut)) as results:
+        rows = results.rows(
+            "select epoch_us(ts) as us from reconciles where verdict = 'match' and reason_code = 'policy.down_disabled'"
+        )
+        told = [explain_text(reconcile_account(results, "shop/web", Micros(row["us"]))) for row in rows]
+        causes = {hold.cause for hold in _told(results).holds}
+    said = [row for row in _expected("behavior-edited-twice") if micros(row["at"]) in {row["us"] for row in rows}]
+    assert _with_reason(said, "ScaleDownStabilized") == len(said) > 0
+    assert all("may have made the number instead" in " ".join(text.split()) for text in told)
+    assert not causes & {"down_disabled", "memory"}
 
 
 @pytest.mark.parametrize("until", ["14:05:20", "14:06:10", "14:09:00"])

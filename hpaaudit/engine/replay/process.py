@@ -272,9 +272,8 @@ class Process:
             else:
                 fits = fits_memory(decided[0], published)
             if best is None or proves(band, candidate.kind, fits):
-                if proves(band, candidate.kind, fits):
-                    band = proven_band(fits_memory(decided[0], published))
                 chosen, remembered, best = candidate_observation, memory, decided
+            band = _begun(band, candidate.kind, decided[0], published, fits=fits)
             band = widened(band, candidate.kind, fits, _number(decided[0]))
             if band.is_proven and candidate.kind == INPUTS:
                 candidate = self._after_proof(candidate, number, decided[0])
@@ -326,6 +325,11 @@ class Process:
             for other, memory in self.memories.items()
             if memory.selector is not None and other != key and other.startswith(namespace)
         )
+
+
+def _begun(band: Band, kind: int, decision: Decision, published: HpaStatus, *, fits: bool) -> Band:
+    """The band before it is widened: a new one where a candidate is the first whose inputs fit."""
+    return proven_band(fits_memory(decision, published)) if proves(band, kind, fits) else band
 
 
 def _number(decision: Decision) -> int:

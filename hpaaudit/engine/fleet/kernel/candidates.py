@@ -42,7 +42,7 @@ def earlier_scale(run: Run, newest: int, target: int, facts: int) -> int:
     scales, first, row = run.batch.scales, run.batch.scale_ranges.row_from[target], newest
     while row >= first and scales.seq[row] >= facts:
         row -= 1
-    return max(row, first)
+    return max(row, int(first))
 
 
 def next_answers(run: Run, at: int, spec: int, scale: int) -> tuple[int, int]:
