@@ -358,7 +358,7 @@ CASES: dict[str, Case] = {
     ),
     "behavior_lost_by_old_api": Case(
         fires=_revised(None),
-        says="medium: the behavior was removed 1 time; maxReplicas was then managed by Terraform",
+        says="medium: the behavior was removed 1 time; the spec was then last written by Terraform",
         spares=_revised('{"scaleUp": {}}'),
     ),
     "keda_pause_race": Case(

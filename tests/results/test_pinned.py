@@ -3,27 +3,40 @@
 import duckdb
 import pytest
 
+from hpaaudit.results import sql
 from hpaaudit.results.questions import question_named
 
-RECONCILES = "namespace varchar, name varchar, ts timestamp, lasted_s double, raw_desired int, max_replicas int"
+RECONCILES = (
+    "reconcile_id bigint, hpa_uid varchar, namespace varchar, name varchar, ts timestamp, lasted_s double, "
+    "raw_desired int, max_replicas int, reason_code varchar, class varchar"
+)
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("asked", "stood_s", "answer"),
     [
-        ([(18, 12), (14, 12)], [(2, 0.5, 18, 12, 120)]),
-        ([(8, 12)], []),  # memory wanted more, after maxReplicas was lowered for example
-        ([(8, 12), (15, 12)], [(1, 0.3, 15, 12, 45)]),
-        ([(20, 12), (30, 25)], [(2, 0.5, 20, 12, 195)]),  # maxReplicas was raised between them
+        ([(18, 12), (14, 12)], None, [(2, 0.5, 18, 12, 120)]),
+        ([(18, 12), (14, 12)], 3, [(2, 0.3, 18, 12, 48)]),  # somebody wrote 3 s after the first
+        ([(8, 12)], None, []),  # memory wanted more, after maxReplicas was lowered for example
+        ([(8, 12), (15, 12)], None, [(1, 0.3, 15, 12, 45)]),
+        ([(20, 12), (30, 25)], None, [(2, 0.5, 20, 12, 195)]),  # maxReplicas was raised between them
     ],
 )
-def test_pods_are_missing_that_metrics_asked_for(asked: list[tuple[int, int]], answer: list[tuple[float, ...]]) -> None:
+def test_pods_are_missing_that_metrics_asked_for(
+    asked: list[tuple[int, int]], stood_s: float | None, answer: list[tuple[float, ...]]
+) -> None:
     with duckdb.connect() as connection:
-        connection.execute(f"create table reconciles ({RECONCILES}, reason_code varchar)")
-        for raw, maximum in asked:
+        connection.execute(sql.folder("macros")["has_inputs"])
+        connection.execute(f"create table reconciles ({RECONCILES})")
+        # After the first one somebody else wrote, in the case that says so.
+        connection.execute(
+            "create table interruptions as select 0::bigint as reconcile_id, $s::double as stood_s", {"s": stood_s}
+        )
+        for number, (raw, maximum) in enumerate(asked):
             connection.execute(
-                "insert into reconciles values ('shop', 'web', '2026-03-02 14:00:00', 15, ?, ?, 'bound.max')",
-                [raw, maximum],
+                "insert into reconciles values "
+                "(?, 'uid', 'shop', 'web', '2026-03-02 14:00:00', 15, ?, ?, 'bound.max', null)",
+                [number, raw, maximum],
             )
         scope = {"hpa": "%", "since": "2026-03-02 00:00:00", "until": "2026-03-03 00:00:00"}
         rows = connection.execute(question_named("pinned_at_max").text, scope).fetchall()
