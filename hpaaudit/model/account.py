@@ -69,6 +69,7 @@ class ForeignWrite:
     restored_us, restored_to   the HPA's write that undid it, None if none did
     may_be_hpa   the HPA was not observed then, and may have written it itself
     since_us     when the former number was seen last, if nobody looked until `at_us`; several may have written
+    is_wanted    the HPA decided the same number just before
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's first write in the other direction, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
@@ -86,6 +87,7 @@ class ForeignWrite:
     may_be_hpa: bool = False
     since_us: Micros | None = None
     unseen_us: Micros | None = None
+    is_wanted: bool = False
     undone_us: Micros | None = None
     undone_to: int | None = None
     undone_by: str = ""

@@ -384,6 +384,8 @@ def _foreign(write: ForeignWrite, clock: Clock) -> str:
 
 def _aftermath(write: ForeignWrite, clock: Clock) -> str:
     """Who undid a write, or why nobody is known to have."""
+    if write.is_wanted:
+        return "the HPA wanted that number, too"
     if write.unseen_us is not None:
         return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:

@@ -83,6 +83,18 @@ def test_what_was_short_or_did_not_match_is_no_hold(database: Patterns) -> None:
     assert database.holds({"reconciles": undecided}) == []
 
 
+@pytest.mark.parametrize(("recommended", "first"), [(8, 21), (9, 21), (7, 1)])
+def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
+    database: Patterns, recommended: int, first: int
+) -> None:
+    """8 were recommended just before, and count for five minutes: until then there was no scale-down to forbid."""
+    rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8)
+    rows = [{**row, "raw_desired": None if number else recommended} for number, row in enumerate(rows)]
+    rows[0]["reason_code"] = "metric.within_tolerance"
+    (hold,) = database.holds({"reconciles": rows})
+    assert (hold["cause"], hold["reconciles"], hold["pod_s"]) == ("partial_metrics", 41 - first, 0)
+
+
 @pytest.mark.parametrize(
     ("cause", "words"),
     [

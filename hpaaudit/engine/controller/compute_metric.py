@@ -411,6 +411,20 @@ def old_view(view: OldView) -> MetricProposal:
     )
 
 
+def old_failure(kind: str, name: str, target_type: str, target: int, problem: Problem) -> MetricProposal:
+    """What is known of such a metric that could not be read."""
+    shown = old_view(OldView(kind, name, target_type, target, 0.0, 0, inside=False))
+    return replace(
+        shown,
+        ratio=None,
+        proposal=None,
+        adjust_code="",
+        valid=False,
+        invalid_code=problem.code,
+        invalid_text=problem.text,
+    )
+
+
 def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[PodBucket, ...]:
     if calculated.groups is None:
         return ()

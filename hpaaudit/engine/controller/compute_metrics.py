@@ -141,7 +141,7 @@ def compute_replicas_for_metrics(hpa: Hpa, observation: Observation, context: Me
     events = tuple(PostedEvent(type="Warning", reason=o.reason, message=o.text) for o in invalid if o.reason)
     current_metrics = tuple(o.status if isinstance(o, ValidMetric) else EMPTY_STATUS for o in outcomes)
     error = _error(invalid, len(hpa.spec.metrics), context.behaviours)
-    failure = rules.failure(choice, context.current, context.behaviours)
+    failure = rules.failure(choice, len(hpa.spec.metrics), context.current, context.behaviours)
     if failure != rules.NO_FAILURE:
         named = outcomes[rules.named_invalid(choice, context.behaviours)]
         return MetricsRecommendation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION, cpu_utilization
 from hpaaudit.engine.controller import replica_calculator as calculator
-from hpaaudit.engine.controller.compute_metric import OldView, old_view
+from hpaaudit.engine.controller.compute_metric import OldView, old_failure, old_view
 from hpaaudit.engine.controller.heapster_client import pod_resource
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
@@ -19,7 +19,7 @@ from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
 from hpaaudit.engine.eras.era_steps import fitting
 from hpaaudit.engine.eras.pod_averages import AveragesContext, Panic
 from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int32, to_int64
-from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, SELECTOR_MISSING
+from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, METRIC_FAILED, SELECTOR_MISSING
 from hpaaudit.engine.rules.tolerance import within
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.flags import UPSCALE_DELAY_US
@@ -42,6 +42,7 @@ class MetricFailure:
     error: str
     is_custom: bool
     code: str
+    views: tuple[MetricProposal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +75,15 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
     if hpa.cpu_target is not None or hpa.custom_metrics is None:
         cpu = _cpu(state, context)
         if isinstance(cpu, MetricFailure):
-            return cpu
+            return _among(cpu, best, _count(hpa.custom_metrics))
         best = replace(best, cpu=cpu.cpu, events=cpu.events, views=cpu.views)
         if cpu.replicas > best.replicas:
             best = replace(best, replicas=cpu.replicas, name=CPU_UTILIZATION, measured_us=cpu.measured_us)
     if hpa.custom_metrics is not None:
         custom = _custom(state, context, hpa.custom_metrics)
         if isinstance(custom, MetricFailure):
-            return replace(custom, events=(*best.events, *custom.events))
+            failure = replace(custom, events=(*best.events, *custom.events))
+            return _among(failure, best, _count(hpa.custom_metrics) - 1)
         best = replace(
             best, custom=custom.custom, events=(*best.events, *custom.events), views=(*best.views, *custom.views)
         )
@@ -92,12 +94,24 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
     return replace(best, views=views)
 
 
+def _among(failure: MetricFailure, best: MetricsProposal, others: int) -> MetricFailure:
+    """A failure beside what was computed before it, and so many others. The first that fails ends the reconcile."""
+    views = tuple(replace(view, metric_idx=index) for index, view in enumerate((*best.views, *failure.views)))
+    is_one_of_several = failure.code == CODES[ALL_INVALID] and (others > 0 or len(views) > 1)
+    return replace(failure, views=views, code=CODES[METRIC_FAILED] if is_one_of_several else failure.code)
+
+
+def _count(annotation: str | None) -> int:
+    targets = custom_metrics.targets_of(annotation or "")
+    return 0 if isinstance(targets, Problem) else len(targets)
+
+
 def _without_selector(*, is_custom: bool) -> MetricFailure:
     event = PostedEvent(type="Warning", reason="SelectorRequired", message=_SELECTOR_REQUIRED)
     return MetricFailure(events=(event,), error=_SELECTOR_REQUIRED, is_custom=is_custom, code=CODES[SELECTOR_MISSING])
 
 
-def _unread_metric(state: ReconcileState, problem: Problem, *, is_custom: bool) -> MetricFailure:
+def _unread_metric(state: ReconcileState, problem: Problem, view: MetricProposal, *, is_custom: bool) -> MetricFailure:
     """The failure of a metric that could not be read."""
     what, reason = (
         ("custom metric value", "FailedGetCustomMetrics") if is_custom else (CPU_UTILIZATION, "FailedGetMetrics")
@@ -110,7 +124,13 @@ def _unread_metric(state: ReconcileState, problem: Problem, *, is_custom: bool) 
         error=f"failed to get {what}: {problem.text}",
         is_custom=is_custom,
         code=CODES[ALL_INVALID],
+        views=(view,),
     )
+
+
+def _unread_cpu(state: ReconcileState, problem: Problem, percent: int) -> MetricFailure:
+    view = old_failure("Resource", "cpu", "Utilization", percent, problem)
+    return _unread_metric(state, problem, view, is_custom=False)
 
 
 def _is_late(state: ReconcileState) -> bool:
@@ -134,7 +154,7 @@ def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | Met
         return _calculated_cpu(state, context, percent)
     average = pod_averages.cpu_utilization(_averages(state, context))
     if isinstance(average, Problem):
-        return _unread_metric(state, average, is_custom=False)
+        return _unread_cpu(state, average, percent)
     utilization = int(average.value) if state.behaviours.full_integers else _int32(int(average.value))
     ratio = divide_float(float(utilization), float(percent))
     inside = within(ratio, context.tolerance)
@@ -184,12 +204,12 @@ def _calculated_cpu(state: ReconcileState, context: MetricContext, percent: int)
     answer = None if context.reads is None else context.reads.heapster(context.resources_question)
     values = pod_resource(answer, "cpu", context.server, "failed to get heapster service")
     if isinstance(values, Problem):
-        return _unread_metric(state, values.under("unable to get metrics for resource cpu"), is_custom=False)
+        return _unread_cpu(state, values.under("unable to get metrics for resource cpu"), percent)
     samples, measured_us = values
     metric = cpu_utilization(percent)
     calculated = calculator.resource_replicas(metric, samples, percent, state.observation.decided_us, context)
     if isinstance(calculated, Problem):
-        return _unread_metric(state, calculated, is_custom=False)
+        return _unread_cpu(state, calculated, percent)
     utilization = calculated.utilization or 0
     events: tuple[PostedEvent, ...] = ()
     if calculated.replicas != state.current:
@@ -239,7 +259,9 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             return _without_selector(is_custom=True)
         proposal = _custom_proposal(state, context, target)
         if isinstance(proposal, Problem):
-            return _unread_metric(state, proposal, is_custom=True)
+            unread = old_failure("Pods", target.name, "AverageValue", target.milli, proposal)
+            failure = _unread_metric(state, proposal, unread, is_custom=True)
+            return replace(failure, views=(*best.views, *failure.views))
         if proposal.replicas > best.replicas:
             best = replace(
                 best,

@@ -170,6 +170,7 @@ def _failed(state: ReconcileState, failure: MetricFailure) -> Outcome:
         events=failure.events,
         events_after_write=() if state.behaviours.first_minutes_forgiven else (posted,),
         error=f"failed to compute desired number of replicas based on {of} for {reference(state.hpa)}: {failure.error}",
+        proposals=failure.views,
         handles_status_error=False,
         chain=gate_chain(gate(failure.code, state.scale.spec_replicas, (("error", failure.error),))),
     )

@@ -67,18 +67,19 @@ def is_over(choice: Choice, behaviours: Behaviours) -> bool:
     return choice.invalid > 0 and not behaviours.partial_metrics
 
 
-def failure(choice: Choice, current: int, behaviours: Behaviours) -> int:
-    """NO_FAILURE, or the reason code of why there is no recommendation.
+def failure(choice: Choice, metrics: int, current: int, behaviours: Behaviours) -> int:
+    """NO_FAILURE, or the reason code of why there is no recommendation from so many metrics of the spec.
 
     ALL_INVALID      no metric has a proposal
     PARTIAL_BLOCKS   some metrics have, but they would scale down. The invalid metric might have asked for more, so a
                      scale-down must not rest on the others; a scale-up may. This holds in 1.15, was lost in 1.16, and
                      holds again since 1.21 (#99514)
-    METRIC_FAILED    some metrics have, but one is invalid: until 1.14 that prevents both directions
+    METRIC_FAILED    one is invalid, and others have a proposal or were not asked: until 1.14 that prevents both
+                     directions
     """
     if choice.invalid == 0:
         return NO_FAILURE
-    if choice.invalid >= choice.computed:
+    if choice.invalid >= metrics:
         return ALL_INVALID
     if is_over(choice, behaviours):
         return METRIC_FAILED

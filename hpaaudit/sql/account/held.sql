@@ -4,7 +4,9 @@
 with kept as (
     select
         r.reconcile_id, r.hpa_uid, r.ts, coalesce(w.stood_s, r.lasted_s) as lasted_s, r.reason_code, r.spec_replicas,
-        r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized, r.desired::bigint as desired,
+        r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
+        -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
+        if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,
         greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)::bigint as allowed,
         starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input
     from reconciles as r
@@ -26,6 +28,25 @@ with kept as (
     from kept as h
     join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
     where h.is_adjusted
+), remembered as (
+    -- What was recommended within the window would have held a scale-down that a failed metric forbids.
+    select h.reconcile_id, max(o.raw_desired) as replicas
+    from kept as h
+    cross join (
+        select max(try_cast(rtrim(value, 's') as double)) as seconds
+        from assumptions
+        where key = 'downscale-stabilization'
+    ) as f
+    left join hpa_specs as s
+        on s.hpa_uid = h.hpa_uid
+        and h.ts >= s.valid_from
+        and h.ts < coalesce(s.valid_to, 'infinity')
+    join reconciles as o
+        on o.hpa_uid = h.hpa_uid
+        and o.ts < h.ts
+        and o.ts >= h.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
+    where h.reason_code = 'gate.partial_metrics_block_down'
+    group by h.reconcile_id
 )
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
@@ -34,7 +55,8 @@ select
         when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 then 'unmeasured'
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
-        when r.reason_code = 'gate.partial_metrics_block_down' then 'partial_metrics'
+        when r.reason_code = 'gate.partial_metrics_block_down'
+            then if(coalesce(m.replicas >= r.desired, false), null, 'partial_metrics')
         when r.reason_code = 'gate.all_metrics_invalid' then 'no_metric'
         when r.reason_code = 'gate.target_unreadable' then 'target_unreadable'
         when r.reason_code = 'gate.selector_ambiguous' then 'selector_ambiguous'
@@ -66,6 +88,7 @@ select
     end - r.desired as wanted_more
 from kept as r
 left join adjusted as p using (reconcile_id)
+left join remembered as m using (reconcile_id)
 left join hpa_specs as s
     on s.hpa_uid = r.hpa_uid
     and r.ts >= s.valid_from

@@ -14,15 +14,34 @@ with blocked as (
     from runs.metric_proposals as p
     join blocked as b using (reconcile_id)
     group by b.reconcile_id
+), flag as (
+    select max(try_cast(rtrim(value, 's') as double)) as seconds
+    from runs.assumptions
+    where key = 'downscale-stabilization'
+), remembered as (
+    -- What was recommended within the window would have kept the pods as well.
+    select b.reconcile_id, max(o.raw_desired) as replicas
+    from blocked as b
+    cross join flag as f
+    left join runs.hpa_specs as s
+        on s.hpa_uid = b.hpa_uid
+        and b.ts >= s.valid_from
+        and b.ts < coalesce(s.valid_to, 'infinity')
+    join ran as o
+        on o.hpa_uid = b.hpa_uid
+        and o.ts < b.ts
+        and o.ts >= b.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
+    group by b.reconcile_id
 ), held as (
     select
         b.hpa_uid, b.ts, b.lasted_s, a.metric_name, a.invalid_code,
         -- Until 1.14 the first metric that fails ends the reconcile; later it only forbids to scale down.
         b.reason_code = 'gate.metric_failed' as is_held_up,
-        if(a.best is null, 0, greatest(b.spec_replicas - greatest(a.best, b.min_replicas), 0)) as fewer,
+        if(a.best is null, 0, greatest(b.spec_replicas - greatest(a.best, b.min_replicas, coalesce(m.replicas, 0)), 0)) as fewer,
         if(is_held_up and a.best is not null, greatest(least(a.best, b.max_replicas) - b.spec_replicas, 0), 0) as more
     from blocked as b
     join asked as a using (reconcile_id)
+    left join remembered as m using (reconcile_id)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,

@@ -3,7 +3,13 @@
 -- Needs: gate.above_max gate.below_min
 with outside as (
     -- Number and bounds together: apart, the ones that occur most may never have met.
-    select hpa_uid, ts, lasted_s, {'spec': spec_replicas, 'least': min_replicas, 'most': max_replicas} as seen
+    -- Until 1.15 the pods that there are count, not the number of the spec.
+    select
+        hpa_uid, ts, lasted_s,
+        {
+            'replicas': if(spec_replicas between min_replicas and max_replicas, status_replicas, spec_replicas),
+            'least': min_replicas, 'most': max_replicas
+        } as seen
     from ran
     where reason_code in ('gate.above_max', 'gate.below_min')
 ), counted_reconciles as (
@@ -18,7 +24,7 @@ select
     hpa_uid, first_at, last_at, 'medium' as severity,
     format(
         'the replicas stood outside the bounds in {}, which did not consult metrics: mostly {} outside {} to {}',
-        counted(reconciles, 'reconcile'), mostly.spec, mostly.least, mostly.most
+        counted(reconciles, 'reconcile'), mostly.replicas, mostly.least, mostly.most
     ) as verdict,
     json_object('reconciles', reconciles, 'seconds', round(seconds, 6)) as evidence,
     'find who writes these replicas: the question who_wrote_replicas' as next_step

@@ -4,7 +4,7 @@
 -- Needs: metric.overflow
 with judged as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, r.spec_replicas, r.desired,
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, p.proposal, r.spec_replicas, r.desired, r.action,
         -- At zero replicas the ratio of an average is infinite for any load: only the proposal tells. With pods that are not
         -- ready the controller may hold such a proposal, but then the ratio is finite.
         p.proposal in (-2147483648, 2147483647)
@@ -26,8 +26,10 @@ select
         if(
             overflows,
             format(
-                '{} was {} its target, which asks for more replicas than 32 bits hold: {} became {}', metric_name,
-                if(isinf(ratio), 'infinitely far above', format('{:.0f} times', ratio)), spec_replicas, desired
+                '{} was {} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
+                if(isinf(ratio), 'infinitely far above', format('{:.0f} times', ratio)),
+                if(proposal > 0, 'the greatest number', 'the least number'),
+                if(action = 'hold', '', format(', and {} became {}', spec_replicas, desired))
             ),
             format(
                 '{} was negative{}, which asks for no replicas: its source said so, or its value is beyond 64 bits', metric_name,
@@ -40,7 +42,7 @@ select
     ) as evidence,
     if(
         bool_or(overflows),
-        'check the unit of the metric; newer releases and some processors scale to the maximum here, others to the minimum',
+        'check the unit of the metric: some releases and processors scale to the maximum here, others to the minimum',
         'check the unit and the query of the metric'
     ) as next_step
 from worst

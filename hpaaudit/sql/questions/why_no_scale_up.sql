@@ -30,6 +30,8 @@ where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
     and coalesce(r.desired <= r.spec_replicas, true)
     and coalesce(r.decided <= r.spec_replicas, true)
+    -- Up to 1.11 a window may forbid what was written a moment ago.
+    and coalesce(not (starts_with(r.reason_code, 'window.') and r.raw_desired <= r.spec_replicas), true)
     -- In a gap of the recording nobody knows what the controller read.
     and has_inputs(r.class)
     and (

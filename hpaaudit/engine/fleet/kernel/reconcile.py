@@ -152,7 +152,7 @@ def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int]:
         if is_over(choice, behaviours):
             break
     decisions.metrics[at] = choice.computed
-    failed = failure(choice, context.current, behaviours)
+    failed = failure(choice, end - first, context.current, behaviours)
     if failed != NO_FAILURE:
         named = named_invalid(choice, behaviours)
         problem = run.proposals.problem[run.batch.reconciles.proposal_at[at] + named]
