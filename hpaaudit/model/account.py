@@ -71,7 +71,7 @@ class ForeignWrite:
     since_us     when the former number was seen last, if nobody looked until `at_us`; several may have written
     is_wanted    the HPA decided the same number just before
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
-    answered_us, answered_to   the HPA's first write in the other direction, None if there was none
+    answered_us, answered_to   the HPA's next write, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
     missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
                  they were restored, or nobody looked, or the recording ended; None if it is unknown what was asked for

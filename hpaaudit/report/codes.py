@@ -36,8 +36,8 @@ REASONS = {
     "stabilize.legacy_raise": (
         "without a behavior the highest recent recommendation is applied, even above the current replicas"
     ),
-    "window.up_forbidden": "the scale changed less than the upscale window ago (to 1.11)",
-    "window.down_forbidden": "the scale changed less than the downscale window ago (to 1.11)",
+    "window.up_forbidden": "the HPA itself scaled less than the upscale window ago (to 1.11)",
+    "window.down_forbidden": "the HPA itself scaled less than the downscale window ago (to 1.11)",
     "policy.up_limit": "the scale-up policies allow no more",
     "policy.down_limit": "the scale-down policies allow no less",
     "policy.up_disabled": "scale-up is disabled by selectPolicy",
@@ -255,6 +255,7 @@ MISSING_INPUTS = {
     "reconcile.unseen": "whether the HPA was reconciled then, or with other settings: no status was written",
     "controller.unseen": "what the controller remembered, or with which settings it was started",
     "controller.sync_period": "how often the controller reconciles",
+    "write.refused": "whether its write was refused: then these releases write no status",
     "clock.offset": "when it was: the clocks of recorder and API server differ",
     "reconcile.unsure": "whether earlier reconciles that left no trace took place",
 }

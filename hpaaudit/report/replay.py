@@ -229,8 +229,8 @@ _HELD = {
     "unready": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
     "unmeasured": "Pods that were not measured counted as busy and stopped a scale-down",
     "up_window": "The window that delays a scale-up held one",
-    "up_forbidden": "The forbidden window after the last change held a scale-up",
-    "down_forbidden": "The forbidden window after the last change held a scale-down",
+    "up_forbidden": "The forbidden window after the HPA's last scale held a scale-up",
+    "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
     "max_replicas": "The metrics asked for more than maxReplicas",
     "up_policy": "The metrics asked for more than the scale-up policies allowed",
     "up_disabled": "The metrics asked for more, and scale-up is disabled,",
@@ -399,6 +399,9 @@ def _aftermath(write: ForeignWrite, clock: Clock) -> str:
         return "the HPA did not undo that before the recording ended"
     took = duration_between(write.at_us, write.restored_us)
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
+    if write.answered_us is not None and write.answered_us < write.restored_us:
+        before = duration_between(write.at_us, write.answered_us)
+        return f"the HPA wrote {write.answered_to} after {before}, and {had} after {took}"
     return f"the HPA {had} after {took}"
 
 

@@ -15,7 +15,8 @@ with needed as (
         end::tinyint as open,
         -- Its inputs would have changed the status, and none was written.
         getvariable('texts').at_source[r.at_source + 1] = 'grid' and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
-            as is_silent
+            as is_silent,
+        getvariable('texts').reason_code[r.reason_code + 1] = 'act.write_failed' as is_refused
     from staged.replayed as r
     join replayed_hpas as h on h.place = r.object
     where h.hpa between $first and $last

@@ -35,7 +35,7 @@ with lines as (
 ), standing as (
     select
         s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.spec_replicas, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
-        s.able, s.active,
+        s.able, s.active, s.is_refused,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
         p.is_new_number, p.was_written, p.is_failing,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
@@ -60,6 +60,8 @@ with lines as (
             when not t.is_fresh and u.reconcile_id is not null then 0
             -- Nor is it where the next one kept silent too, although its status would have changed.
             when not t.is_fresh and t.next_is_silent then 0
+            -- Until 1.5 a refused write leaves the status of an earlier reconcile.
+            when not t.is_fresh and t.is_refused then 0
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
             else 2
         end::tinyint as decided_source,
@@ -99,7 +101,8 @@ select
     ) as told_of_none,
     coalesce(
         g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)
-        and not (g.told_of_failure and g.replicas_agree is null)
+        -- A write that was refused is no match, whether or not the next number is known.
+        and not ((g.told_of_failure or g.decided_source = 1 or g.is_refused) and g.replicas_agree is null)
         and (g.open = 0 or g.open = 1 and b.is_interrupted is not true),
         false
     ) as agrees

@@ -159,6 +159,9 @@ with unseen_answers as (
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
+        getvariable('texts').at_source[r.at_source + 1] = 'grid'
+            and c.desired <> c.spec_replicas
+            and c.hpa_uid not in (select hpa_uid from runs.hpa_status where able_reason is not null) as t_may_be_refused,
         coalesce(b.hides_reconcile, false) as t_hpa_unseen,
         coalesce(b.hides_status, false) as t_status_unseen,
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
@@ -193,7 +196,7 @@ with unseen_answers as (
         *,
         case
             -- The controller decided what was predicted, as far as it published that: the difference arose afterwards.
-            when decision_agrees is not false and t_write_failed and coalesce(not replicas_agree, decision_agrees) then case
+            when decision_agrees is not false and t_write_failed and coalesce(not replicas_agree, decision_agrees, refused_with not between 200 and 299) then case
                 when refused_with = 409 or failed_with like '%object has been modified%' then 'write_failed.conflict'
                 when refused_with = 403 or failed_with like '%denied%' or failed_with like '%forbidden%' then 'write_failed.denied'
                 else 'write_failed.api_error'
@@ -231,6 +234,8 @@ with unseen_answers as (
             when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'
             when t_band and t_in_band then 'timing.sampling_skew'
                 -- No recorded answer leads to what the controller published: it read another one.
+            -- Until 1.5 a refused write leaves no trace at all, unless an Event was recorded.
+            when t_may_be_refused and evidence = 'assumed' and decision_agrees is false then 'no_data.object_unseen'
             when evidence = 'assumed' and decision_agrees is false and t_inferred then 'timing.late_reconcile'
             when evidence = 'assumed' and decision_agrees is false then 'input.metric_value_skew'
             else 'unexplained'
@@ -252,6 +257,8 @@ select
     case
         when not_run = class and class = 'no_data.object_unseen' then 'reconcile.unseen'
         when t_unread and class = 'no_data.object_unseen' then 'scale.read'
+        when t_may_be_refused and not t_band and class = 'no_data.object_unseen' and decision_agrees is false
+            then 'write.refused'
         when t_otherwise_told and class = 'no_data.object_unseen' then 'status.late'
         when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
         when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'

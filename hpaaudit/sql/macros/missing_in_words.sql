@@ -12,6 +12,7 @@ create macro main.missing_in_words(missing_input) as
         when 'reconcile.unseen' then 'whether the HPA was reconciled then, or with other settings: no status was written'
         when 'controller.unseen' then 'what the controller remembered, or with which settings it was started'
         when 'controller.sync_period' then 'how often the controller reconciles'
+        when 'write.refused' then 'whether its write was refused: then these releases write no status'
         when 'clock.offset' then 'when it was: the clocks of recorder and API server differ'
         when 'reconcile.unsure' then 'whether earlier reconciles that left no trace took place'
         else nullif(missing_input, '')

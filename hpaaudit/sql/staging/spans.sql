@@ -3,6 +3,7 @@
 -- until: when the next one of this HPA began, else the end of the HPA or of the recording.
 -- expected: the replicas of the target after it. next_is_silent: the next one was inferred, and wrote no status although its
 -- inputs would have changed it.
+-- is_refused: its write of the scale was seen to fail.
 -- able, active: numbers of the conditions, as in staged.replayed. is_target_left: the next one read another target.
 -- open: why the band has several numbers: 0 it has one, 1 it is unknown which of two samples, pods, scales or instants
 -- the reconcile read, 2 anything else.
@@ -23,5 +24,6 @@ create temp table spans (
     able integer,
     active integer,
     open tinyint,
-    is_target_left boolean
+    is_target_left boolean,
+    is_refused boolean
 );

@@ -16,7 +16,7 @@
 --   undone_at: when somebody other than the HPA undid it, NULL: nobody did, or the HPA before
 --   undone_to: what that writer wrote
 --   undone_by: the name of that writer, empty where unknown
---   answered_at: when the HPA first scaled in the other direction, NULL: it did not
+--   answered_at: when the HPA scaled next, NULL: it did not
 --   answered_to: what the HPA wrote then
 create view main.foreign_writes as
 with undone as (
@@ -38,7 +38,6 @@ with undone as (
         on later.hpa_uid = w.hpa_uid
         and later.source = 'actual'
         and (later.at_hi, later.scale_event_id) > (w.at_hi, w.scale_event_id)
-        and (later.to_replicas > later.from_replicas) = (w.to_replicas < w.from_replicas)
     where w.source = 'actual'
         and w.writer_class <> 'hpa'
     group by all
