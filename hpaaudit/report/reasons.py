@@ -63,12 +63,12 @@ _SENTENCES = {
         "recommended at {recommended_at}, and the highest of the last {window} is applied as it is."
     ),
     "window.up_forbidden": (
-        "Held by its last scale, not by load: {measure} asks for {wanted}, but the HPA itself scaled at {scaled_at}, and "
-        "nothing scales up until after {until}."
+        "Held by its last scale, not by load: {measure} asks for {wanted}, but the HPA itself scaled at {scaled_at}, "
+        "and nothing scales up until after {until}."
     ),
     "window.down_forbidden": (
-        "Held by its last scale, not by load: {measure} allows {wanted}, but the HPA itself scaled at {scaled_at}, and "
-        "nothing scales down until after {until}."
+        "Held by its last scale, not by load: {measure} allows {wanted}, but the HPA itself scaled at {scaled_at}, "
+        "and nothing scales down until after {until}."
     ),
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",

@@ -392,17 +392,22 @@ def _aftermath(write: ForeignWrite, clock: Clock) -> str:
         undoer = write.undone_by or "somebody unknown"
         undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
         return f"{undoer} {undid} after {duration_between(write.at_us, write.undone_us)}"
-    if write.restored_us is None and write.answered_us is not None:
-        took = duration_between(write.at_us, write.answered_us)
-        return f"the HPA wrote {write.answered_to} after {took}, and not {write.from_replicas} again"
+    return _answer(write)
+
+
+def _answer(write: ForeignWrite) -> str:
+    """What the HPA wrote next, and when it undid the write."""
+    wrote = ""
+    if write.answered_us is not None:
+        wrote = f"the HPA wrote {write.answered_to} after {duration_between(write.at_us, write.answered_us)}"
     if write.restored_us is None:
-        return "the HPA did not undo that before the recording ended"
-    took = duration_between(write.at_us, write.restored_us)
+        no = "the HPA did not undo that before the recording ended"
+        return f"{wrote}, and not {write.from_replicas} again" if wrote else no
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
-    if write.answered_us is not None and write.answered_us < write.restored_us:
-        before = duration_between(write.at_us, write.answered_us)
-        return f"the HPA wrote {write.answered_to} after {before}, and {had} after {took}"
-    return f"the HPA {had} after {took}"
+    undid = f"{had} after {duration_between(write.at_us, write.restored_us)}"
+    if wrote and write.answered_us != write.restored_us:
+        return f"{wrote}, and {undid}"
+    return f"the HPA {undid}"
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
