@@ -1,7 +1,9 @@
-"""Writes JSON so that equal documents are equal texts, compares such texts, and measures how deep one is nested."""
+"""Writes JSON so that equal documents are equal texts, compares such texts, measures how deep one is nested, and keeps to JSON's numbers."""
 
 import json
 import re
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -10,6 +12,15 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and without blanks."""
     return _CANONICAL.encode(value)
+
+
+def finite(value: Any) -> Any:
+    """A value of JSON's types, with None for numbers that JSON does not know: infinity, and what is no number."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: finite(item) for name, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def only_removes(before: str, after: str) -> bool:

@@ -88,6 +88,10 @@ _LIMITS = ("policy.", "bound.")
 _WINDOW = "stabilize."
 
 
+_OVER_NO_PODS = -(2**63)
+"""What Go makes of an average over zero replicas, infinite or no number, as an integer (amd64)."""
+
+
 def measure(metric: Metric) -> str:
     """`cpu 171 % of 60 %`, `queue 1160m of 500m`; only the name if nothing was measured."""
     if metric.target_type == "Utilization":
@@ -96,6 +100,8 @@ def measure(metric: Metric) -> str:
         return f"{metric.name} {metric.current_utilization} % of {metric.target} %"
     if metric.current_milli is None or metric.target is None:
         return metric.name
+    if metric.current_milli == _OVER_NO_PODS:
+        return f"{metric.name} over no pods"
     return f"{metric.name} {quantity(metric.current_milli)} of {quantity(metric.target)}"
 
 

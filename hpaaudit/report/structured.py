@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from hpaaudit.api.canonical import finite
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
 def structured(value: "DataclassInstance | Mapping[str, Any] | list[Any]", form: str) -> str:
     """A dataclass, a mapping of fields or a list of these, as `json` or `yaml`. Fields keep their order."""
-    fields = value if isinstance(value, Mapping | list) else asdict(value)
+    fields = finite(value if isinstance(value, Mapping | list) else asdict(value))
     if form == "json":
         return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
     return as_yaml(json.loads(json.dumps(fields)))

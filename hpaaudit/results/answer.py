@@ -7,6 +7,7 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from hpaaudit.api.canonical import finite
 from hpaaudit.results.read import Results
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Answer:
         return plain
 
     def _records(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows()]
+        return [finite(dict(zip(self.columns, row, strict=True))) for row in self.rows()]
 
     def csv(self) -> str:
         """A line of headings, then one line per row; NULL is empty."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 from hpaaudit.api.encode import status_json
@@ -82,8 +83,8 @@ def metric_proposals(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
             "target": proposal.target,
             "current_milli": proposal.current_milli,
             "current_utilization": proposal.current_utilization,
-            "ratio": proposal.ratio,
-            "ratio_adjusted": proposal.ratio_adjusted,
+            "ratio": _defined(proposal.ratio),
+            "ratio_adjusted": _defined(proposal.ratio_adjusted),
             "tolerance": proposal.tolerance,
             "proposal": proposal.proposal,
             "valid": proposal.valid,
@@ -208,3 +209,8 @@ def stabilization_inputs(replayed: ReplayedReconcile, same: Row) -> Iterator[Row
                 "recommendation": slot.replicas,
                 "decisive": slot.at_us == detail.get("recommended_us"),
             }
+
+
+def _defined(ratio: float | None) -> float | None:
+    """A ratio, None where nothing is divided by nothing: a total of 0 averaged over no pods."""
+    return None if ratio is None or isnan(ratio) else ratio

@@ -196,8 +196,12 @@ class _Results:
             "target": _nullable(target),
             "current_milli": Numbers(np.where(is_valid, proposals.current[proposal], 0), ~is_valid),
             "current_utilization": Numbers(proposals.percent[proposal], ~(is_valid & (how == UTILIZATION))),
-            "ratio": Numbers(np.where(is_valid, ratio, 0.0), ~is_valid),
-            "ratio_adjusted": Numbers(np.where(adjust > 1, proposals.adjusted[proposal], 0.0), adjust <= 1),
+            # Nothing divided by nothing is no ratio: a total of 0 averaged over no pods.
+            "ratio": Numbers(np.where(is_valid, ratio, 0.0), ~is_valid | np.isnan(ratio)),
+            "ratio_adjusted": Numbers(
+                np.where(adjust > 1, proposals.adjusted[proposal], 0.0),
+                (adjust <= 1) | np.isnan(proposals.adjusted[proposal]),
+            ),
             "tolerance": Numbers(np.where(ratio > 1.0, up, down), ~is_valid),
             "proposal": Numbers(np.where(is_valid, proposals.replicas[proposal], 0), ~is_valid),
             "valid": Numbers(is_valid),

@@ -20,7 +20,7 @@ with unwatched as (
     from unwatched as u
     join scalings as s using (hpa_uid)
     union all
-    select u.hpa, u.hpa_uid, e.observed_at as told_at, try_cast(regexp_extract(e.message, '^New size: (\d+);', 1) as integer)
+    select u.hpa, u.hpa_uid, e.observed_at as told_at, try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer)
     from unwatched as u
     join runs.k8s_events as e on e.namespace = u.namespace and e.name = u.name
     where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'

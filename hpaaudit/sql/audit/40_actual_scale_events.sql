@@ -103,7 +103,7 @@ with numbered as (
         and e.kind = 'HorizontalPodAutoscaler'
         and e.namespace = c.namespace
         and e.name = c.name
-        and e.message like 'New size: ' || c.to_replicas || ';%'
+        and uncombined(e.message) like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
         and c.change_id not in (select change_id from hidden)
 ), writers as (
@@ -155,7 +155,7 @@ with numbered as (
         on e.reason = 'SuccessfulRescale'
         and e.kind = 'HorizontalPodAutoscaler'
         and e.namespace || '/' || e.name = s.writer
-        and e.message like 'New size: ' || c.to_replicas || ';%'
+        and uncombined(e.message) like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
     where c.change_id not in (select change_id from hidden)
     group by c.change_id

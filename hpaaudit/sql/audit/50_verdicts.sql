@@ -54,7 +54,7 @@ with unseen_answers as (
         and coalesce(e.last_ts, e.observed_at) between c.ts - interval 1 second and c.ts + interval 1 second
     where getvariable('texts').at_source[r.at_source + 1] = 'event'
     group by c.reconcile_id, r.desired
-    having not coalesce(bool_or(try_cast(regexp_extract(e.message, '^New size: (\d+);', 1) as integer) = r.desired), false)
+    having not coalesce(bool_or(try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer) = r.desired), false)
 ), odd as (
     select c.*, h.hpa_uid
     from compared as c

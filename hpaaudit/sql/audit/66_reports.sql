@@ -3,8 +3,8 @@
 insert into runs.reports by name
 with rescaled as (
     select
-        involved_uid, namespace, name, coalesce(last_ts, observed_at) as ts, observed_at, message,
-        try_cast(regexp_extract(message, '^New size: (\d+)', 1) as integer) as to_replicas,
+        involved_uid, namespace, name, coalesce(last_ts, observed_at) as ts, observed_at, uncombined(message) as message,
+        try_cast(regexp_extract(uncombined(message), '^New size: (\d+)', 1) as integer) as to_replicas,
         -- Until 1.2 the Event names no reason at all.
         if(contains(message, '; reason: '), regexp_extract(message, '; reason: (.*)$', 1, 's'), null) as said
     from runs.k8s_events

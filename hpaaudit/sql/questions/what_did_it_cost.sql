@@ -7,7 +7,7 @@
 --   pod_minutes: spec.replicas of the target, from each of its changes to the next, times the minutes
 --   short_pod_minutes: pods that the metrics asked for and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
---   unready_pod_minutes: pods that were asked of the target and were not ready, times the minutes
+--   unready_pod_minutes: pods that were asked of the target and were not ready, times the minutes; NULL where that is not known
 --   blind_minutes: minutes in which nothing could be decided: no metric was usable, or the scale or its selector
 --   foreign_writes: writes of the replicas by others
 with asked as (
@@ -44,7 +44,8 @@ with asked as (
     where until > $since and ts < $until
     group by hpa_uid
 ), unready as (
-    select hpa_uid, sum(pod_seconds_missing) / 60 as minutes
+    -- Of pods that were not recorded nobody knows whether they were ready.
+    select hpa_uid, if(bool_or(class = 'effect.unknown'), null, sum(pod_seconds_missing)) / 60 as minutes
     from effects
     where ts between $since and $until
     group by hpa_uid

@@ -1,8 +1,8 @@
 -- What did each reconcile of one HPA read and decide, and how far was the metric that decided it from its target?
--- One row per reconcile, in the order of time. ratio: measured value divided by target, NULL if nothing was measured.
+-- One row per reconcile, in the order of time. ratio: measured value divided by target, NULL if nothing was measured, or for no pods.
 -- Pods are counted for the metric that decided; if none did, for the first one.
 with deciding as (
-    select reconcile_id, metric_name, if(valid, ratio, null) as ratio, ready_pods, unready_pods, missing_pods, ignored_pods
+    select reconcile_id, metric_name, if(valid and isfinite(ratio), ratio, null) as ratio, ready_pods, unready_pods, missing_pods, ignored_pods
     from metric_proposals
     where namespace = $namespace and name = $name
     qualify row_number() over (
