@@ -1,4 +1,4 @@
-"""Writes JSON so that equal documents are equal texts, compares such texts, measures how deep one is nested, and keeps to JSON's numbers."""
+"""Writes JSON so that equal documents are equal texts, compares such texts, and measures how deep one is nested."""
 
 import json
 import re

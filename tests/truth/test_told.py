@@ -1,20 +1,25 @@
 """Worlds with a few incidents each: what the page says of them is what happened, whoever looked, and since when."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+import duckdb
 import pytest
 
+from hpaaudit.api.canonical import finite
 from hpaaudit.api.times import micros
 from hpaaudit.flows.query import account
 from hpaaudit.model.account import HpaAccount, ReplayAccount
-from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen, TargetSeen
+from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.replay import verdict
+from hpaaudit.report.structured import structured
 from hpaaudit.report.text import Clock
+from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results
 from tests.conformance.expected import expected_of
@@ -226,3 +231,49 @@ def test_scalings_are_counted_within_the_time_that_is_shown(until: str) -> None:
         hpa = _told(results)
     scaled = [row for row in _expected(name) if any(put["status"] == 200 for put in row.get("scale_puts", ()))]
     assert hpa.told_scalings == sum(row["at"][11:19] < until for row in scaled)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("New size: 7; reason: All metrics below target", "New size: 7; reason: All metrics below target"),
+        ("(combined from similar events): New size: 7; reason: x", "New size: 7; reason: x"),
+        ("reason (combined from similar events): x", "reason (combined from similar events): x"),
+    ],
+)
+def test_an_event_that_stands_for_several_says_what_the_newest_did(message: str, said: str) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["uncombined"])
+        assert connection.execute("select uncombined($m)", {"m": message}).fetchall() == [(said,)]
+
+
+def test_a_busy_hpa_is_not_told_to_have_lost_its_events() -> None:
+    """From the eleventh similar Event in ten minutes on the client combines them; all are read alike."""
+
+    def combined(facts: Sequence[Fact]) -> Iterator[Fact]:
+        for fact in watched(facts):
+            is_told = isinstance(fact, EventSeen) and fact.message.startswith("New size")
+            yield replace(fact, message=f"(combined from similar events): {fact.message}") if is_told else fact
+
+    with _replayed("memory-at-maximum") as plain, _replayed("memory-at-maximum", combined) as results:
+        told, as_before = (
+            one.rows("select class, count(*) as n from reports group by all order by all") for one in (results, plain)
+        )
+    assert told == as_before
+
+
+def test_what_the_hpa_wrote_next_is_its_answer() -> None:
+    """Two others wrote in a row; its own number is no way back to that of the first one's."""
+    with _replayed("switched-off-twice") as results:
+        answers = results.rows(
+            "select w.to_replicas, w.answered_at, (select min(at_hi) from scale_events as e where e.source = 'actual' "
+            "and e.writer_class = 'hpa' and e.at_hi > w.ts) as next_at from foreign_writes as w order by w.ts"
+        )
+    assert len(answers) == 3
+    assert [row["answered_at"] for row in answers] == [row["next_at"] for row in answers]
+
+
+def test_numbers_that_json_does_not_know_are_null() -> None:
+    odd = {"a": [float("nan"), 1.5, (float("inf"),)], "b": {"c": -float("inf")}, "d": "NaN"}
+    assert finite(odd) == {"a": [None, 1.5, [None]], "b": {"c": None}, "d": "NaN"}
+    assert json.loads(structured(odd, "json")) == finite(odd)

@@ -8,7 +8,7 @@ with kept as (
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,
         greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)::bigint as allowed,
-        starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input
+        starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input, r.min_replicas, r.max_replicas
     from reconciles as r
     left join interruptions as w using (reconcile_id)
     where (r.verdict in ('match', 'skew') or decided_alike(r.verdict, r.class, r.decided))
@@ -51,8 +51,11 @@ with kept as (
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
     case
-        when r.is_adjusted and p.ratio > 1 then 'unready'
-        when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 then 'unmeasured'
+        -- At its bound, or where scaling is disabled, nothing could have moved whatever the pods.
+        when r.is_adjusted and p.ratio > 1 and r.desired < r.max_replicas
+            and json_extract_string(s.behavior, '$.scaleUp.selectPolicy') is distinct from 'Disabled' then 'unready'
+        when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 and r.desired > r.min_replicas
+            and json_extract_string(s.behavior, '$.scaleDown.selectPolicy') is distinct from 'Disabled' then 'unmeasured'
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
         when r.reason_code = 'gate.partial_metrics_block_down'
