@@ -18,7 +18,9 @@ def database() -> Iterator[Patterns]:
 
 def held(reason_code: str, *, seconds: float = 15, **numbers: int) -> list[Row]:
     """Eight reconciles in a row with these numbers."""
-    return reconciles(8, every_s=seconds, reason_code=reason_code, **numbers)
+    spec, desired = numbers.get("spec_replicas", 4), numbers.get("desired", 4)
+    action = "hold" if spec == desired else "scale_up" if spec < desired else "scale_down"
+    return reconciles(8, every_s=seconds, reason_code=reason_code, action=action, **numbers)
 
 
 UP = {"spec_replicas": 4, "raw_desired": 9, "desired": 5}
