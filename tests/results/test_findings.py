@@ -1,5 +1,6 @@
 """Every pattern has a case that it finds, and a near miss in which it finds nothing."""
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -232,12 +233,13 @@ CASES: dict[str, Case] = {
     "external_zero_or_absent": Case(
         fires=_gone_to_zero(cpu=0.9),
         says="high: queue fell from 0.9 of its target to 0 at once, and the replicas from 4 to 2 305 s later, although "
-        "another metric was at 0.9 of its target",
+        "another metric stayed at 0.9 of its target or more",
         spares=_gone_to_zero(cpu=0.1),
     ),
     "overflow_to_min": Case(
         fires={"reconciles": reconciles(1, desired=2), "metric_proposals": proposals(1, ratio=6e8)},
-        says="critical: cpu was 600000000 times its target, which asks for more replicas than 32 bits hold: 4 became 2",
+        says="critical: cpu was 600000000 times its target, which asks for more replicas than 32 bits hold: "
+        "that counts as the greatest number",
         spares={"reconciles": reconciles(1), "metric_proposals": proposals(1, ratio=5e8)},
     ),
     "one_bad_metric_blocks_down": Case(
@@ -248,7 +250,7 @@ CASES: dict[str, Case] = {
                 *proposals(300, metric_idx=1, metric_name="qps", valid=False, is_winner=False, proposal=None),
             ],
         },
-        says="high: qps was unusable for 4500 s, so that nothing scaled down: up to 5 pods kept",
+        says="high: qps was unusable, so that nothing scaled down for 4500 s: up to 5 pods kept",
         spares={
             "reconciles": reconciles(3, reason_code="gate.partial_metrics_block_down"),
             "metric_proposals": proposals(3),
@@ -639,6 +641,31 @@ LATER = {"ts": at(60)}
             },
         ),
         (
+            "the other metric fell as well before the scale-down",
+            {
+                "reconciles": [*FALLEN["reconciles"], *reconciles(1, first=20)],
+                "metric_proposals": [
+                    *FALLEN["metric_proposals"],
+                    *proposals(1, first=20, metric_idx=1, ratio=0.0, is_winner=False),
+                ],
+            },
+        ),
+        (
+            "the other metric failed before the scale-down",
+            {
+                "reconciles": [*FALLEN["reconciles"], *reconciles(1, first=20)],
+                "metric_proposals": [
+                    *FALLEN["metric_proposals"],
+                    *proposals(1, first=20, metric_idx=1, ratio=None, valid=False, is_winner=False),
+                ],
+            },
+        ),
+        ("the scale-down was decided before", {"scale_events": changes((16, 4, 2), reconcile_id=0)}),
+        (
+            "the other metric was zero over zero replicas",
+            {"metric_proposals": [QUEUE_BEFORE, QUEUE_AT_ZERO, *({**row, "ratio": math.nan} for row in CPU)]},
+        ),
+        (
             "another metric decided",
             {"metric_proposals": [{**QUEUE_BEFORE, "is_winner": False}, QUEUE_AT_ZERO, *CPU]},
         ),
@@ -655,6 +682,21 @@ def test_a_metric_at_zero_is_blamed_for_no_change_that_it_did_not_make(
     why: str, tables: Tables, database: Patterns
 ) -> None:
     assert database.verdicts("external_zero_or_absent", {**FALLEN, **tables}) == [], why
+
+
+def test_a_witness_counts_until_the_scale_down_was_decided(database: Patterns) -> None:
+    """What it was in the next reconcile, which saw the new number, does not matter; the least of the others is told."""
+    later = [
+        *proposals(1, first=20, metric_idx=1, ratio=0.7, is_winner=False),
+        *proposals(1, first=21, metric_idx=1, ratio=0.0, is_winner=False),
+    ]
+    tables: Tables = {
+        "reconciles": [*FALLEN["reconciles"], *reconciles(2, first=20)],
+        "metric_proposals": [*FALLEN["metric_proposals"], *later],
+        "scale_events": changes((320, 4, 2), reconcile_id=20),
+    }
+    [verdict] = database.verdicts("external_zero_or_absent", tables)
+    assert verdict.endswith("although another metric stayed at 0.7 of its target or more")
 
 
 def test_the_numbers_of_a_fall_to_zero_are_those_of_one_fall(database: Patterns) -> None:
@@ -739,12 +781,12 @@ def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: 
 @pytest.mark.parametrize(
     ("code", "proposal", "said"),
     [
-        ("gate.metric_failed", 9, "could scale: other metrics asked for up to 1 pod more"),
-        ("gate.metric_failed", 6, "could scale"),
-        ("gate.metric_failed", None, "could scale"),
-        ("gate.partial_metrics_block_down", 9, "could scale down"),
-        ("gate.partial_metrics_block_down", 6, "scaled down: up to 2 pods kept"),
-        ("gate.partial_metrics_block_down", None, "could scale down"),
+        ("gate.metric_failed", 9, "could scale for 75 s: other metrics asked for up to 1 pod more"),
+        ("gate.metric_failed", 6, "could scale for 75 s"),
+        ("gate.metric_failed", None, "could scale for 75 s"),
+        ("gate.partial_metrics_block_down", 9, "could scale down for 75 s"),
+        ("gate.partial_metrics_block_down", 6, "scaled down for 75 s: up to 2 pods kept"),
+        ("gate.partial_metrics_block_down", None, "could scale down for 75 s"),
     ],
 )
 def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
@@ -760,7 +802,7 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
         ],
     }
     [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
-    assert verdict.endswith(f"qps was unusable for 75 s, so that nothing {said}")
+    assert verdict.endswith(f"qps was unusable, so that nothing {said}")
 
 
 CPU_METRIC = '{"resource": {"name": "cpu"}, "type": "Resource"}'
@@ -856,9 +898,12 @@ def test_the_average_of_a_total_over_no_pods_is_no_overflow(database: Patterns) 
         return database.verdicts("overflow_to_min", {"reconciles": woken, "metric_proposals": metrics})
 
     assert told(8) == []
-    beyond = "critical: flood was infinitely far above its target, which asks for more replicas than 32 bits hold: "
-    assert told(-(2**31)) == [f"{beyond}0 became 4"]
-    assert told(2**31 - 1) == [f"{beyond}0 became 4"]
+    beyond = (
+        "critical: flood was infinitely far above its target, which asks for more replicas than 32 bits hold: "
+        "that counts as "
+    )
+    assert told(-(2**31)) == [f"{beyond}the least number, and 0 became 4"]
+    assert told(2**31 - 1) == [f"{beyond}the greatest number, and 0 became 4"]
 
 
 def test_a_negative_value_is_told_and_not_called_an_overflow(database: Patterns) -> None:
@@ -1001,13 +1046,13 @@ def _written_by(writer_class: str, *names: str) -> Tables:
         (
             "one_bad_metric_blocks_down",
             {
-                "reconciles": reconciles(6, reason_code="gate.partial_metrics_block_down"),
+                "reconciles": reconciles(6, reason_code="gate.partial_metrics_block_down", raw_desired=None),
                 "metric_proposals": [
                     *proposals(4, metric_name="qps", valid=False, is_winner=False, proposal=None),
                     *proposals(2, first=4, metric_name="lag", valid=False, is_winner=False, proposal=None),
                 ],
             },
-            "lag and qps were unusable for 90 s",
+            "lag and qps were unusable, so that nothing could scale down for 90 s",
         ),
         (
             "pod_without_sample",
@@ -1034,6 +1079,22 @@ def test_the_time_of_a_reconcile_counts_once_for_all_of_its_metrics(database: Pa
         both = [*proposals(20, **lost), *proposals(20, metric_idx=1, metric_name="memory", **lost)]
         [verdict] = database.verdicts(pattern, {"reconciles": blind, "metric_proposals": both})
         assert " for 300 s" in verdict
+
+
+def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database: Patterns) -> None:
+    """For 5 minutes after the last recommendation of 8 it would have kept all of the 8."""
+    failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
+    blocked = {"reason_code": "gate.partial_metrics_block_down", "raw_desired": None}
+    tables: Tables = {
+        "reconciles": [
+            *reconciles(1, spec_replicas=8, raw_desired=8),
+            *reconciles(40, first=1, spec_replicas=8, **blocked),
+        ],
+        "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
+        "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
+    }
+    [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
+    assert verdict == "medium: qps was unusable, so that nothing scaled down for 300 s: up to 5 pods kept"
 
 
 def test_a_restart_is_told_with_its_own_reconciles(database: Patterns) -> None:
@@ -1076,12 +1137,161 @@ def test_pods_of_one_scale_up_after_another_are_not_one_wait(database: Patterns)
     assert verdict == "high: the target was scaled to 16, and only 4 pods were made"
 
 
+@pytest.mark.parametrize(
+    ("why", "rows"),
+    [
+        ("all were made, and one ended", [*reconciles(4, spec_replicas=8, status_replicas=8), (4, 8, 7)]),
+        ("they were there from the start, and went", [*reconciles(4), (4, 4, 0)]),
+        ("more were made before the number fell", [*reconciles(4, spec_replicas=8, status_replicas=7), (4, 6, 5)]),
+    ],
+)
+def test_pods_that_were_made_and_ended_are_not_called_not_made(why: str, rows: list[Any], database: Patterns) -> None:
+    *before, (first, wanted, there) = rows
+    after = reconciles(12, first=first, spec_replicas=wanted, status_replicas=there)
+    assert database.verdicts("pods_not_created", {"reconciles": [*before, *after]}) == [], why
+    [verdict] = database.verdicts(
+        "pods_not_created",
+        {"reconciles": [*before, *after, *reconciles(10, first=16, spec_replicas=12, status_replicas=9)]},
+    )
+    assert verdict == "high: the target was scaled to 12, and only 9 pods were made"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["metric_not_responding", "rollout_inflation", "startup_cpu_burst", "value_vs_average"]
+)
+def test_a_scale_up_that_did_not_happen_raised_nothing(pattern: str, database: Patterns) -> None:
+    """Only the replay has it; the next reconcile read the old number."""
+    fires = CASES[pattern].fires
+    rows = [*fires["reconciles"]]
+    done = [{**row, "actual": row["desired"]} for row in rows]
+    undone = [{**rows[0], "actual": rows[0].get("spec_replicas", 4)}, *done[1:]]
+    assert len(database.verdicts(pattern, {**fires, "reconciles": done})) == 1
+    assert database.verdicts(pattern, {**fires, "reconciles": undone}) == []
+
+
 def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Patterns) -> None:
     before, after = _revised(None)["hpa_specs"]
     tables: Tables = {"hpa_specs": [before, {**after, "writer_manager": ""}]}
     [(_, verdict, _, next_step)] = database.found("behavior_lost_by_old_api", tables)
     assert verdict == "the behavior was removed 1 time"
     assert "may" in next_step
+
+
+def _lasting(tables: Tables, key: str, pattern: str, database: Patterns, *writes: Row) -> float:
+    """What a finding says it lasted, if each reconcile lasts 30 s and these writes are seen."""
+    longer = [{**row, "lasted_s": 30.0} for row in tables["reconciles"]]
+    events = [*tables.get("scale_events", ()), *writes]
+    [(_, _, evidence, _)] = database.found(pattern, {**tables, "reconciles": longer, "scale_events": events})
+    return float(json.loads(evidence)[key])
+
+
+WRITTEN: list[Row] = [
+    row
+    for first in (0, 2)
+    for row in changes((15 * first + 3, 4, 5), (15 * first + 9, 5, 6), writer_class="person", reconcile_id=first)
+]
+"""Somebody wrote 3 s after two reconciles, and again."""
+NOT_WRITTEN: list[Row] = [
+    *changes((3, 4, 5), reconcile_id=0),
+    *changes((3, 4, 5), source="predicted", writer_class="person", reconcile_id=0),
+]
+"""The HPA wrote itself, and a replay would have."""
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "ceil_floor_never_down",
+        "disabled_at_zero",
+        "one_bad_metric_blocks_down",
+        "outside_bounds",
+        "pinned_at_max",
+        "pod_without_sample",
+        "scale_up_rate_limited",
+        "stabilization_confusion",
+        "tolerance_hold",
+        "unready_pods_damp_up",
+    ],
+)
+def test_a_number_is_held_until_somebody_else_writes(pattern: str, database: Patterns) -> None:
+    fires = CASES[pattern].fires
+    seconds = _lasting(fires, "seconds", pattern, database)
+    assert seconds == 30 * len([*fires["reconciles"]])
+    assert _lasting(fires, "seconds", pattern, database, *NOT_WRITTEN) == seconds
+    assert _lasting(fires, "seconds", pattern, database, *WRITTEN) == seconds - 2 * 27
+
+
+@pytest.mark.parametrize(
+    ("pattern", "key"),
+    [
+        ("missing_request_sidecar", "blind_s"),
+        ("new_pods_ignored", "blind_s"),
+        ("stale_informer", "blind_s"),
+        ("target_unreadable", "seconds"),
+    ],
+)
+def test_what_is_blind_stays_so_until_the_next_reconcile(pattern: str, key: str, database: Patterns) -> None:
+    """Nothing can be decided before, whoever writes."""
+    fires = CASES[pattern].fires
+    seconds = _lasting(fires, key, pattern, database)
+    assert seconds == 30 * len([*fires["reconciles"]])
+    assert _lasting(fires, key, pattern, database, *WRITTEN) == seconds
+
+
+@pytest.mark.parametrize(
+    ("code", "lost_s"), [("gate.all_metrics_invalid", 0), ("gate.partial_metrics_block_down", 2 * 27)]
+)
+def test_a_missing_container_blinds_only_where_no_metric_is_left(code: str, lost_s: float, database: Patterns) -> None:
+    lost = {"valid": False, "is_winner": False, "invalid_code": "metric.invalid.container_missing"}
+    tables: Tables = {"reconciles": reconciles(20, reason_code=code), "metric_proposals": proposals(20, **lost)}
+    assert _lasting(tables, "seconds", "pod_without_sample", database, *WRITTEN) == 600 - lost_s
+
+
+def _held_down(**values: Any) -> Tables:
+    """Half an hour in which memory held 20 replicas, and metrics asked for 2."""
+    held: Row = {"reason_code": "stabilize.down_hold", "spec_replicas": 20, "max_replicas": 20, "desired": 20}
+    return {"reconciles": reconciles(120, **{**held, "raw_desired": 2, **values})}
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ({}, "18 pods"),
+        ({"min_replicas": 12}, "8 pods"),
+        ({"max_replicas": 1, "min_replicas": 1}, "19 pods"),
+        ({"spec_replicas": 20, "desired": 24}, "18 pods"),  # up to 1.15 a decision starts from the pods that there are
+        ({"desired": 5, "action": "scale_down"}, "3 pods"),
+    ],
+)
+def test_memory_keeps_only_pods_that_could_have_gone(values: Row, kept: str, database: Patterns) -> None:
+    [verdict] = database.verdicts("stabilization_confusion", _held_down(**values))
+    assert verdict == f"info: earlier recommendations held scale-downs for 30 min, and kept up to {kept}"
+
+
+@pytest.mark.parametrize(
+    ("why", "values"),
+    [
+        ("minReplicas is as many", {"min_replicas": 20}),
+        ("it was scaled to minReplicas", {"desired": 12, "min_replicas": 12, "action": "scale_down"}),
+        ("memory raised the number", {"spec_replicas": 10, "action": "scale_up"}),
+        ("what memory holds is not recorded", {"missing_input": "memory.before_recording"}),
+    ],
+)
+def test_memory_that_changes_nothing_is_not_blamed(why: str, values: Row, database: Patterns) -> None:
+    assert database.verdicts("stabilization_confusion", _held_down(**values)) == [], why
+
+
+def test_memory_is_not_blamed_where_scale_down_is_disabled(database: Patterns) -> None:
+    specs = [{"behavior": '{"scaleDown": {"selectPolicy": "Disabled"}}'}]
+    assert database.verdicts("stabilization_confusion", {**_held_down(), "hpa_specs": specs}) == []
+
+
+def test_zero_over_zero_replicas_is_not_above_a_target(database: Patterns) -> None:
+    """DuckDB sorts what is no number above every number."""
+    for pattern in ("value_vs_average", "tolerance_hold", "external_zero_or_absent"):
+        fires = CASES[pattern].fires
+        told = [{**row, "ratio": math.nan} for row in fires["metric_proposals"]]
+        assert database.verdicts(pattern, {**fires, "metric_proposals": told}) == [], pattern
 
 
 def test_every_pattern_has_a_case() -> None:

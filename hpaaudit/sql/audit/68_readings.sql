@@ -29,13 +29,15 @@ with edited as (
     where is_new
 ), told as (
     select
-        p.*, r.lasted_s, r.spec_replicas, r.min_replicas, r.max_replicas, r.raw_desired, r.desired, r.action, r.reason_code,
+        p.*, r.lasted_s, r.until_next_s, r.spec_replicas, r.min_replicas, r.max_replicas, r.raw_desired, r.desired, r.action, r.is_raised,
+        r.reason_code,
         coalesce(r.began_at, r.ts) as read_at
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
 )
 select
-    t.* exclude (read_at),
+    -- An average of a total of zero over zero replicas is no number, which DuckDB sorts above every other.
+    t.* exclude (read_at) replace (if(isnan(t.ratio), null, t.ratio) as ratio),
     {
         'since': b.valid_from, 'type': t.metric_type, 'name': t.metric_name, 'target_type': t.target_type, 'target': t.target
     } as metric

@@ -1,7 +1,7 @@
 -- Which HPAs scaled in when a metric fell to zero at once, while a witness says that the load did not?
 -- One row per HPA, of its first such fall. The metric that decided fell from above half of its target to 0 in one
 -- reconcile, the next change of the replicas was the HPA's own scale-down while it was still at 0, and a witness
--- disagrees: another metric of the HPA stayed above half of its target, or another HPA lost its value in the same minute.
+-- disagrees: another metric of the HPA stayed above half of its target until then, or another HPA lost its value in the same minute.
 -- Needs: External Object
 with readings as (
     select
@@ -9,7 +9,7 @@ with readings as (
         lag(ratio) over one as ratio_before,
         lag(is_winner) over one as won_before,
         lag(proposal) over one as proposal_before,
-        (epoch_us(ts) - lag(epoch_us(ts)) over one) / 1e6 - lag(lasted_s) over one as unread_s,
+        (epoch_us(ts) - lag(epoch_us(ts)) over one) / 1e6 - lag(until_next_s) over one as unread_s,
         -- When it had a value again.
         min(if(ratio > 0, ts, null)) over (one rows between current row and unbounded following) as back_at
     from readings
@@ -18,18 +18,13 @@ with readings as (
 ), falls as (
     select
         f.*,
-        count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts)) as hpas,
-        (
-            select max(o.ratio)
-            from runs.metric_proposals as o
-            where o.reconcile_id = f.reconcile_id and o.metric_name <> f.metric_name and o.valid
-        ) as other_ratio
+        count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts)) as hpas
     from readings as f
     -- At once: the reconcile just before had read the other value.
     where f.ratio = 0 and f.ratio_before >= 0.5 and f.unread_s < 1
 ), followed as (
     -- The next change by anybody: after a scale-up, or what somebody else wrote, a scale-down may have another cause.
-    select f.*, e.at_hi as scaled_at, e.from_replicas, e.to_replicas
+    select f.*, e.at_hi as scaled_at, coalesce(m.ts, e.at_hi) as decided_at, e.from_replicas, e.to_replicas
     from falls as f
     asof join (
         from runs.scale_events
@@ -37,6 +32,7 @@ with readings as (
         qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id) = 1
     ) as e on e.hpa_uid = f.hpa_uid and f.ts <= e.at_hi
     asof left join ran as r on r.hpa_uid = f.hpa_uid and r.ts <= e.at_hi
+    left join ran as m on m.reconcile_id = e.reconcile_id
     where e.writer_class = 'hpa'
         and e.to_replicas < e.from_replicas
         and e.at_hi <= f.ts + interval 20 minutes
@@ -46,6 +42,25 @@ with readings as (
         and f.raw_desired < f.proposal_before
         -- A lower maxReplicas lowers the replicas whatever the metrics say.
         and not starts_with(r.reason_code, 'gate.')
+        -- A change may be seen late: a reconcile before the fall did not make it because of the fall.
+        and decided_at >= f.ts
+), others as (
+    -- Each other metric from the fall until the scale-down: one that fell as well before it, or was unusable, is no witness.
+    select f.hpa_uid, f.reconcile_id, f.metric_idx, min(if(o.valid and not isnan(o.ratio), o.ratio, 0)) as least_ratio
+    from followed as f
+    join runs.metric_proposals as o
+        on o.hpa_uid = f.hpa_uid
+        and o.ts between f.ts and f.decided_at
+        and o.metric_name <> f.metric_name
+    group by f.hpa_uid, f.reconcile_id, f.metric_idx, o.metric_idx
+), judged as (
+    select f.*, o.other_ratio
+    from followed as f
+    left join (
+        select hpa_uid, reconcile_id, metric_idx, max(least_ratio) as other_ratio
+        from others
+        group by hpa_uid, reconcile_id, metric_idx
+    ) as o using (hpa_uid, reconcile_id, metric_idx)
 )
 select
     hpa_uid, ts as first_at, scaled_at as last_at, 'high' as severity,
@@ -54,12 +69,12 @@ select
         metric_name, round(ratio_before, 2), from_replicas, to_replicas,
         round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint,
         if(
-            other_ratio >= 0.5, format('another metric was at {} of its target', round(other_ratio, 2)),
+            other_ratio >= 0.5, format('another metric stayed at {} of its target or more', round(other_ratio, 2)),
             format('{} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))
         )
     ) as verdict,
     json_object('metric', metric_name, 'hpas', hpas, 'other_ratio', other_ratio) as evidence,
     'see whether its source failed: let it answer with an error in place of 0, or add a second metric as a floor' as next_step
-from followed
+from judged
 where hpas >= 2 or other_ratio >= 0.5
 qualify row_number() over (partition by hpa_uid order by ts, metric_idx) = 1;

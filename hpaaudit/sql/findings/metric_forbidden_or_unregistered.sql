@@ -5,7 +5,7 @@ with failed as (
     select
         r.hpa_uid, p.metric_name, p.invalid_code, min(r.ts) as first_at, max(r.ts) as last_at,
         count(distinct r.reconcile_id) as reconciles,
-        sum(r.lasted_s) filter (r.reason_code = 'gate.all_metrics_invalid') as blind_s,
+        sum(r.until_next_s) filter (r.reason_code = 'gate.all_metrics_invalid') as blind_s,
         any_value(p.invalid_text order by r.ts, p.metric_idx) as error
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)

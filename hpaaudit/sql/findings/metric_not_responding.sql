@@ -17,7 +17,7 @@ with measured as (
     select
         *,
         sum(is_new::integer) over (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id) as stretch,
-        action = 'scale_up' and is_winner and ratio > 1 and adjust_code = 'adjust.none'
+        is_raised and is_winner and ratio > 1 and adjust_code = 'adjust.none'
         and desired >= least(raw_desired, max_replicas) as is_step
     from measured
 ), runs_up as (

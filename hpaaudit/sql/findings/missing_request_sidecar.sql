@@ -3,7 +3,7 @@
 -- Needs: metric.invalid.missing_request
 with blind as (
     select
-        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, round(sum(r.lasted_s), 6) as blind_s
+        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, round(sum(r.until_next_s), 6) as blind_s
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
     where p.invalid_code = 'metric.invalid.missing_request'

@@ -3,17 +3,17 @@
 -- Needs: metric.invalid.no_ready_metrics
 with blind as (
     -- Several metrics of one reconcile may lack their pods: its time counts once.
-    select r.hpa_uid, r.reconcile_id, r.ts, r.lasted_s, max(p.unready_pods + p.missing_pods) as pods
+    select r.hpa_uid, r.reconcile_id, r.ts, r.until_next_s, max(p.unready_pods + p.missing_pods) as pods
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
     where p.invalid_code = 'metric.invalid.no_ready_metrics' and r.reason_code = 'gate.all_metrics_invalid'
-    group by r.hpa_uid, r.reconcile_id, r.ts, r.lasted_s
+    group by r.hpa_uid, r.reconcile_id, r.ts, r.until_next_s
 )
 select
-    hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(0, 0, sum(lasted_s)) as severity,
-    format('no pod counted as ready and measured for {} s', round(sum(lasted_s))::bigint) as verdict,
-    json_object('blind_s', round(sum(lasted_s), 6), 'pods', max(pods)) as evidence,
+    hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(0, 0, sum(until_next_s)) as severity,
+    format('no pod counted as ready and measured for {} s', round(sum(until_next_s))::bigint) as verdict,
+    json_object('blind_s', round(sum(until_next_s), 6), 'pods', max(pods)) as evidence,
     'shorten the start of the pods, and do not restart all of them at once' as next_step
 from blind
 group by hpa_uid
-having sum(lasted_s) >= 300;
+having sum(until_next_s) >= 300;

@@ -42,19 +42,24 @@ with blocked as (
     from blocked as b
     join asked as a using (reconcile_id)
     left join remembered as m using (reconcile_id)
+    -- What memory would have kept whole is held by memory, not by the metric.
+    where is_held_up or coalesce(m.replicas < b.spec_replicas, true)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(more * lasted_s), sum(fewer * lasted_s), sum(lasted_s)) as severity,
     format(
-        '{} {} unusable for {} s, so that nothing {}{}', enumerated(list(distinct metric_name order by metric_name)),
-        if(count(distinct metric_name) > 1, 'were', 'was'), round(sum(lasted_s))::bigint,
+        '{} {} unusable, so that nothing {} for {} s{}{}', enumerated(list(distinct metric_name order by metric_name)),
+        if(count(distinct metric_name) > 1, 'were', 'was'),
         case
             when bool_and(is_held_up) then 'could scale'
-            when max(fewer) > 0 then format('scaled down: up to {} kept', counted(max(fewer), 'pod'))
+            when max(fewer) > 0 then 'scaled down'
             else 'could scale down'
         end,
-        case when max(more) > 0 then format(': other metrics asked for up to {} more', counted(max(more), 'pod')) else '' end
+        -- The metric may have failed for longer: what somebody else wrote meanwhile ended what it held.
+        round(sum(lasted_s))::bigint,
+        if(max(fewer) > 0 and not bool_and(is_held_up), format(': up to {} kept', counted(max(fewer), 'pod')), ''),
+        if(max(more) > 0, format(': other metrics asked for up to {} more', counted(max(more), 'pod')), '')
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(fewer * lasted_s), 6),

@@ -11,11 +11,15 @@ with held as (
         and (p.ratio < 1 or p.unready_pods = 0)
     union all
     -- Several metrics of one reconcile may lack their container: its time counts once.
-    select r.hpa_uid, r.ts, r.lasted_s, arg_min(p.metric_name, p.metric_idx), 1, null
+    select
+        r.hpa_uid, r.ts,
+        -- Where no other metric was usable, nothing could be decided until the next reconcile, whoever wrote meanwhile.
+        if(r.reason_code = 'gate.all_metrics_invalid', r.until_next_s, r.lasted_s),
+        arg_min(p.metric_name, p.metric_idx), 1, null
     from ran as r
     join runs.metric_proposals as p using (reconcile_id)
     where p.invalid_code = 'metric.invalid.container_missing'
-    group by r.hpa_uid, r.reconcile_id, r.ts, r.lasted_s
+    group by r.hpa_uid, r.reconcile_id, r.ts, r.reason_code, r.until_next_s, r.lasted_s
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,

@@ -2,11 +2,11 @@
 -- One row per HPA. A scale-up within ten minutes of a rollout, while there were more pods than asked for.
 -- Needs: relation.rollouts
 with raised as (
-    select r.reconcile_id, r.hpa_uid, r.ts, r.spec_replicas, r.desired, r.lasted_s, o.started_at, o.revision,
+    select r.reconcile_id, r.hpa_uid, r.ts, r.spec_replicas, r.desired, o.started_at, o.revision,
         r.status_replicas - r.spec_replicas as surge
     from ran as r
     asof join runs.rollouts as o on o.hpa_uid = r.hpa_uid and o.started_at <= r.ts
-    where r.action = 'scale_up' and r.ts < o.started_at + interval 10 minutes and r.status_replicas > r.spec_replicas
+    where r.is_raised and r.ts < o.started_at + interval 10 minutes and r.status_replicas > r.spec_replicas
 ), counted_pods as (
     select x.*, p.unready_pods + p.missing_pods as uncounted
     from raised as x

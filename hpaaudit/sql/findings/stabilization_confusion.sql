@@ -1,19 +1,40 @@
 -- Which HPAs kept pods for long, because an earlier recommendation held the scale-down?
 -- One row per HPA, if that lasted for half an hour.
 -- Needs: stabilize.down_hold stabilize.down_partial
+with held as (
+    -- As for the page of a replay: what minReplicas forbids to remove, and what memory raises, is no scale-down that is held.
+    select
+        r.hpa_uid, r.ts, r.lasted_s,
+        -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
+        if(r.action = 'hold', r.spec_replicas, r.desired) as replicas,
+        replicas - greatest(least(r.raw_desired, r.max_replicas), r.min_replicas) as kept
+    from ran as r
+    left join runs.hpa_specs as s
+        on s.hpa_uid = r.hpa_uid
+        and r.ts >= s.valid_from
+        and r.ts < coalesce(s.valid_to, 'infinity')
+    where r.reason_code in ('stabilize.down_hold', 'stabilize.down_partial')
+        and kept > 0
+        and replicas <= r.spec_replicas
+        -- Where the number may not fall at all, memory changed nothing.
+        and not (
+            replicas = r.spec_replicas and coalesce(json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled', false)
+        )
+        -- What was recommended before the recording is unknown: the number is certain, and not what made it.
+        and r.missing_input is distinct from 'memory.before_recording'
+)
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'info' as severity,
     format(
         'earlier recommendations held scale-downs for {} min, and kept up to {}', round(sum(lasted_s) / 60)::bigint,
-        counted(max(desired - raw_desired), 'pod')
+        counted(max(kept), 'pod')
     ) as verdict,
-    json_object('seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum((desired - raw_desired) * lasted_s), 6)) as evidence,
+    json_object('seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(kept * lasted_s), 6)) as evidence,
     if(
         (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') < 18,
         'nothing if the load returns; else lower the flag downscale-stabilization of the controller, which is for all HPAs',
         'nothing if the load returns; else shorten behavior.scaleDown.stabilizationWindowSeconds'
     ) as next_step
-from ran
-where reason_code in ('stabilize.down_hold', 'stabilize.down_partial') and desired > raw_desired
+from held
 group by hpa_uid
 having sum(lasted_s) >= 1800;

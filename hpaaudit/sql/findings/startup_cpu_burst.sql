@@ -5,7 +5,7 @@ with ups as (
     select r.reconcile_id, r.hpa_uid, r.ts, r.spec_replicas, r.desired, p.metric_idx, p.target, p.tolerance
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-    where r.action = 'scale_up'
+    where r.is_raised
         and p.metric_type = 'Resource'
         and p.metric_name = 'cpu'
         and p.target_type = 'Utilization'

@@ -2,7 +2,7 @@
 -- One row per HPA: at least twice.
 -- Needs: gate.target_unreadable
 with unread as (
-    select r.hpa_uid, r.ts, r.lasted_s, r.error, t.target_kind, t.target_name
+    select r.hpa_uid, r.ts, r.until_next_s, r.error, t.target_kind, t.target_name
     from ran as r
     -- The target of that time: scaleTargetRef may have been edited.
     asof join tenures as t on t.hpa_uid = r.hpa_uid and t.valid_from <= coalesce(r.began_at, r.ts)
@@ -10,7 +10,7 @@ with unread as (
 ), by_target as (
     select
         hpa_uid, target_kind, target_name, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles,
-        sum(lasted_s) as seconds,
+        sum(until_next_s) as seconds,
         any_value(nullif(error, '') order by ts) as error
     from unread
     group by hpa_uid, target_kind, target_name

@@ -5,7 +5,7 @@
 with measured as (
     select
         *,
-        action = 'scale_up' and is_winner and ratio > 1 as is_step,
+        is_raised and is_winner and ratio > 1 as is_step,
         -- It may have fallen after a scale-up, and risen again before the next: every reading counts.
         lag(ratio) over one as ratio_before,
         coalesce(spec_replicas < lag(spec_replicas) over one, false) as is_lowered

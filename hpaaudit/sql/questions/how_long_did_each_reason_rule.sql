@@ -5,7 +5,7 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   reason_code: the last step that changed the number, else what the winning metric found; `unknown`: its inputs are not recorded
---   minutes: how long it ruled
+--   minutes: how long it ruled: until the next reconcile, also where somebody else wrote the replicas meanwhile
 --   time_pct: percent of the HPA's time
 --   reconciles: how many reconciles
 --   able_reason: the most frequent reason of the condition AbleToScale meanwhile, as replayed

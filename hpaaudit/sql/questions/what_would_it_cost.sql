@@ -7,8 +7,8 @@
 --   replay: the replay, of runs.replays
 --   release: the release whose rules decided; of several controller processes the first one's
 --   options: the options that it was made with; empty for the audit
---   pod_minutes: the replicas that it decided, times the minutes
---   unlimited_pod_minutes: the replicas that its metrics asked for, times the minutes, where they were consulted
+--   pod_minutes: the replicas that it decided, times the minutes until its next reconcile, whatever others wrote meanwhile
+--   unlimited_pod_minutes: the replicas that its metrics asked for, also beyond minReplicas and maxReplicas, times these minutes; where none were consulted those that it decided
 --   difference: pod_minutes beyond those of the current replay
 with totals as (
     select

@@ -8,7 +8,7 @@
 --   metric_name: the metric
 --   invalid_code: why it was unusable
 --   reconciles: in how many reconciles
---   minutes: how long these lasted together
+--   minutes: how long these lasted together, each until the next one
 --   first_at: the first of them
 --   last_at: the last of them
 --   example: the controller's words; NULL where the replay kept numbers only
