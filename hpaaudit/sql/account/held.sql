@@ -3,7 +3,9 @@
 -- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed.
 with kept as (
     select
-        r.reconcile_id, r.hpa_uid, r.ts, coalesce(w.stood_s, r.lasted_s) as lasted_s, r.reason_code, r.spec_replicas,
+        r.reconcile_id, r.hpa_uid, r.ts, r.reason_code, r.spec_replicas,
+        -- Where nothing could be decided, that lasts until the next reconcile, whoever wrote meanwhile.
+        if(starts_with(r.reason_code, 'gate.'), r.lasted_s, coalesce(w.stood_s, r.lasted_s)) as lasted_s,
         r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,

@@ -10,6 +10,8 @@ with held as (
     where r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'adjust.count_flip_hold')
         and p.ratio > 1
         and p.unready_pods + p.missing_pods > 0
+        -- At maxReplicas no scale-up was possible, whatever the pods.
+        and r.spec_replicas < r.max_replicas
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
