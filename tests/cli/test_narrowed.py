@@ -141,7 +141,8 @@ def test_a_time_without_a_reconcile_names_the_hpa_and_shows_what_others_wrote_in
     page = " ".join(replay_text(whole).split())
     assert (
         f"{hpa.namespace}/{hpa.name} -> {hpa.target} No reconcile can be shown: in this time none took place, none was "
-        "seen, or none could be replayed. At 15:04:31Z kubectl wrote 6 -> 2; the HPA had 6 again after 23s"
+        "seen, or none could be replayed. At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, "
+        "and had 6 again after 23s"
     ) in page
     assert "15:04:31Z 6 2 kubectl - - external write" in page
     assert "0 reconciles recorder gaps" in page

@@ -12,14 +12,17 @@ with recorded as (
     from runs.scale_states as s
     cross join recorded as r
     where s.observed_at <= r.ended_at
-        and s.hpa_uid not in (select hpa_uid from tenures group by hpa_uid having not bool_or(is_first))
     group by s.hpa_uid, r.started_at
+    having min(s.observed_at) <= r.started_at
+        or s.hpa_uid not in (select hpa_uid from tenures group by hpa_uid having not bool_or(is_first))
     union all
     -- Another target has its own number, and an HPA that is younger than the recording has none before.
     select s.hpa_uid, min(s.observed_at), null, null, arg_min(s.spec_replicas, (s.observed_at, s.seq))
     from runs.scale_states as s
+    cross join recorded as r
     join tenures as t on t.hpa_uid = s.hpa_uid and t.valid_from = s.target_since and not t.is_first
-    group by s.hpa_uid, s.target_since
+    group by s.hpa_uid, s.target_since, r.started_at, r.ended_at
+    having min(s.observed_at) > r.started_at and min(s.observed_at) <= r.ended_at
     union all
     select e.hpa_uid, e.at_hi, e.scale_event_id, e.from_replicas, e.to_replicas
     from runs.scale_events as e
