@@ -23,7 +23,7 @@ with numbered as (
 ), changes as (
     select
         row_number() over (order by hpa_uid, observed_at, seq, place) as change_id,
-        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi, unchanged_at as seen_at,
+        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi, unchanged_at as seen_at, source,
         case source
             when 'written' then observed_at
             -- A watch shows a change at once; managedFields have whole seconds.
@@ -43,6 +43,8 @@ with numbered as (
         and g.gap_to - g.gap_from > 2 * y.sync
         and g.gap_from < c.at_hi
         and g.gap_to > coalesce(c.seen_at, c.at_lo)
+        -- A watch shows what became of it as soon as the gap is over, and what it shows in a gap was not hidden.
+        and (c.source <> 'watch' or c.at_hi between g.gap_to - interval 1 second and g.gap_to + interval 5 second)
         -- A workload that cannot be watched may have a scale that is read all the time.
         and c.at_hi - coalesce(c.seen_at, c.at_lo) > 2 * y.sync
     join runs.hpa_specs as a
@@ -108,7 +110,7 @@ with numbered as (
         and c.change_id not in (select change_id from hidden)
 ), writers as (
     select
-        c.* exclude (at_lo, seen_at),
+        c.* exclude (at_lo, seen_at, source),
         coalesce(a.written_at, i.since, c.at_lo) as at_lo,
         coalesce(a.writer_class, m.writer_class, case when t.change_id is not null then 'hpa' end, 'unknown') as writer_class,
         coalesce(a.writer_name, m.writer_name, case when t.change_id is not null then 'horizontal-pod-autoscaler' end, '')
