@@ -11,20 +11,24 @@ from hpaaudit.report.replay import clock_of, replay_text, verdict
 from tests.recordings.kept import RECORDINGS
 
 POINTS = {
-    "1.1-forbidden-window": "The forbidden window after the HPA's last scale held a scale-down for 3m 00s, in 6 reconciles",
+    "1.1-forbidden-window": "The forbidden window after the HPA's last scale held a scale-down for 3m 00s, in 6",
     "1.4-sample-missing": "The forbidden window after the HPA's last scale held a scale-up for 3m 00s, in 7 reconciles",
     "1.7-first-error": "One metric failed, and until 1.14 that keeps the others from scaling, for 4m 00s",
     "1.10-unready-pods-multiplied": "The forbidden window after the HPA's last scale held a scale-up for 8m 30s",
     "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 11m 45s",
     "1.20-two-windows": "The window that delays a scale-up held one for 2m 00s, in 8 reconciles between 14:09:15Z",
-    "gitops-loop": "At 23:09:06Z argocd-application-controller wrote 6 -> 2; the HPA wrote 4 after 9s, and had 6 again after 24s",
+    "gitops-loop": (
+        "At 23:09:06Z argocd-application-controller wrote 6 -> 2; the HPA wrote 4 after 9s, and had 6 again after 24s"
+    ),
     "load-step": "Earlier recommendations, not load, held a scale-down for 4m 45s, in 19 reconciles",
     "metrics-down": (
         "Between 15:01:22Z and 15:06:08Z the metrics API failed in 20 reconciles, "
         "so that no metric was usable and nothing could scale."
     ),
     "one-metric-fails": "One metric failed, so that the others could not scale down, for 5m 01s, in 20 reconciles",
-    "scaled-by-hand": "At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, and had 6 again after 23s; 1 pod-minute missing.",
+    "scaled-by-hand": (
+        "At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, and had 6 again after 23s; 1 pod-minute missing."
+    ),
     "unready-on-the-way-up": "A scale-up was held for 2m 30s because up to 5 of 7 pods were not ready or not measured",
 }
 
