@@ -81,6 +81,22 @@ with rescaled as (
     from shown as s
     join runs.reconciles as r using (reconcile_id)
     where r.at_source <> 'grid'
+), unremembered as (
+    -- The conditions that the replay gives may lack what was remembered from before the recording.
+    select distinct c.reconcile_id
+    from compared as c
+    join replayed_hpas as h using (hpa)
+    join runs.hpas as a using (hpa_uid)
+    cross join runs.recordings as i
+    where a.created_at <= i.started_at
+        and not exists (from runs.controller_epochs as e where e.evidence = 'started' and e.acquired_at <= c.ts)
+        and c.ts <= i.started_at + to_seconds(greatest(315, (
+            select max(list_max(
+                regexp_extract_all(s.behavior::varchar, '(stabilizationWindow|period)Seconds": ?(\d+)', 2)::integer[]
+            ))
+            from runs.hpa_specs as s
+            where s.hpa_uid = h.hpa_uid
+        )))
 ), stale as (
     -- No metric was usable, and the status still shows a value of one.
     select p.hpa_uid, p.observed_at, p.active_reason, max(m.avg_utilization) as shown
@@ -117,7 +133,8 @@ with rescaled as (
         concat_ws(' ', able_reason, active_reason, limited_reason), concat_ws(' ', able, active, limited)
     from published
     where verdict = 'match'
-        -- What it remembered from before the recording, or from a gap, may explain them.
+        and reconcile_id not in (select reconcile_id from unremembered)
+        -- Nor what was remembered from a gap.
         and missing_input is distinct from 'memory.before_recording'
         -- Until 1.6 there are no conditions.
         and able_reason is not null
