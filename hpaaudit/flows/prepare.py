@@ -87,7 +87,7 @@ class Prepared:
 
 
 def first_told(planned: "Plan") -> ControllerSeen | None:
-    """The first controller process whose settings are recorded, None if no settings are."""
+    """The first controller process of which the recording tells release, flags or gates; None if it tells none."""
     return next(filter(_tells, planned.controllers), None)
 
 
@@ -229,7 +229,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
 
 
 def _of_later_processes(prepared: Prepared) -> Iterator[Assumption]:
-    """The flags that changed when another controller process took over."""
+    """An assumption for each flag that a later controller process has with another value than the one before."""
     from hpaaudit.api.flags import assumptions
     from hpaaudit.api.times import whole_seconds
 

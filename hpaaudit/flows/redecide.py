@@ -83,7 +83,7 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
 
 
 def _is_known_before(facts: Sequence["Fact"], key: str, since_us: Micros) -> bool:
-    """True if nothing is unknown at `since_us` but what is too old to count.
+    """True if all that may still count was recorded before `since_us`: the HPA was seen, and there is no gap after it.
 
     A process that begins there takes the memory of an HPA for unknown, although the HPA was seen before.
     """

@@ -45,7 +45,7 @@ Columns: TypeAlias = Mapping[str, Numbers | Words]
 
 
 def numbers(table: Columns, name: str) -> Numbers:
-    """A column of numbers."""
+    """The column of this name. TypeError if it holds words instead of numbers."""
     column = table[name]
     if not isinstance(column, Numbers):
         raise TypeError(f"{name} is no column of numbers")

@@ -266,7 +266,7 @@ _HOLDERS = {
     "selector_unusable": "a scale without a selector that can be used",
     "disabled_at_zero": "a target with 0 replicas",
 }
-"""The same in a list: the causes that have no sentence of their own."""
+"""What held an HPA, as a noun for a list: beyond two causes the others are only named."""
 
 
 def held_in_words(hold: Hold, clock: Clock) -> str:

@@ -66,7 +66,7 @@ def landmark_us(results: Results, hpa: str, landmark: Landmark, moment_us: Micro
 
 
 def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
-    """The last reconcile of `namespace/name` until then, else its first, which says so."""
+    """The last reconcile of `namespace/name` until then; if there is none its first, with `asked_us` set."""
     row = results.rows(
         """
         select r.reconcile_id, epoch_us(h.seen_at) as seen_us

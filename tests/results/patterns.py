@@ -188,7 +188,8 @@ class Patterns:
             "row_number() over (partition by hpa order by ts, reconcile_id) as nth "
             "from runs.reconciles join replayed_hpas using (hpa_uid)"
         )
-        ask(sql.folder("audit")["09_tenures"])
+        for query in ("09_tenures", "32_memory_windows"):
+            ask(sql.folder("audit")[query])
 
 
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
@@ -216,6 +217,7 @@ def patterns() -> Iterator[Patterns]:
             "create temp table replayed_hpas (hpa integer, replay_id varchar, hpa_uid varchar, namespace varchar, "
             "name varchar, ended_at timestamp)"
         )
+        ask("create temp table sync as select interval 15 second as sync, 15000000 as sync_us")
         for view in ("68_ran", "68_readings"):
             ask(sql.folder("audit")[view])
         yield Patterns(connection)

@@ -411,20 +411,6 @@ def old_view(view: OldView) -> MetricProposal:
     )
 
 
-def old_failure(kind: str, name: str, target_type: str, target: int, problem: Problem) -> MetricProposal:
-    """What is known of such a metric that could not be read."""
-    shown = old_view(OldView(kind, name, target_type, target, 0.0, 0, inside=False))
-    return replace(
-        shown,
-        ratio=None,
-        proposal=None,
-        adjust_code="",
-        valid=False,
-        invalid_code=problem.code,
-        invalid_text=problem.text,
-    )
-
-
 def _buckets(calculated: CalculatedReplicas, context: MetricContext) -> tuple[PodBucket, ...]:
     if calculated.groups is None:
         return ()
@@ -457,16 +443,21 @@ def _invalid(
     index: int, metric: MetricSpec, problem: Problem, reason: str, wrapped: str, inner: str = ""
 ) -> InvalidMetric:
     """An invalid metric. The returned error gets the prefixes `inner` and `wrapped`, its event does not."""
-    target_type, target = target_of(metric)
     error = problem.text
     for prefix in (inner, wrapped):
         error = f"{prefix}: {error}" if prefix else error
-    view = MetricProposal(
+    view = invalid_view(index, metric.type, metric.name, target_of(metric), problem)
+    return InvalidMetric(reason=reason, text=problem.text, error=error, view=view)
+
+
+def invalid_view(index: int, kind: str, name: str, target: tuple[str, int | None], problem: Problem) -> MetricProposal:
+    """What is known of a metric that has no proposal. `target` is its type and its amount."""
+    return MetricProposal(
         metric_idx=index,
-        metric_type=metric.type,
-        metric_name=metric.name,
-        target_type=target_type,
-        target=target,
+        metric_type=kind,
+        metric_name=name,
+        target_type=target[0],
+        target=target[1],
         current_milli=None,
         current_utilization=None,
         ratio=None,
@@ -485,4 +476,3 @@ def _invalid(
         is_winner=False,
         pods=(),
     )
-    return InvalidMetric(reason=reason, text=problem.text, error=error, view=view)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION, cpu_utilization
 from hpaaudit.engine.controller import replica_calculator as calculator
-from hpaaudit.engine.controller.compute_metric import OldView, old_failure, old_view
+from hpaaudit.engine.controller.compute_metric import OldView, invalid_view, old_view
 from hpaaudit.engine.controller.heapster_client import pod_resource
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
@@ -129,7 +129,7 @@ def _unread_metric(state: ReconcileState, problem: Problem, view: MetricProposal
 
 
 def _unread_cpu(state: ReconcileState, problem: Problem, percent: int) -> MetricFailure:
-    view = old_failure("Resource", "cpu", "Utilization", percent, problem)
+    view = invalid_view(0, "Resource", "cpu", ("Utilization", percent), problem)
     return _unread_metric(state, problem, view, is_custom=False)
 
 
@@ -259,7 +259,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             return _without_selector(is_custom=True)
         proposal = _custom_proposal(state, context, target)
         if isinstance(proposal, Problem):
-            unread = old_failure("Pods", target.name, "AverageValue", target.milli, proposal)
+            unread = invalid_view(0, "Pods", target.name, ("AverageValue", target.milli), proposal)
             failure = _unread_metric(state, proposal, unread, is_custom=True)
             return replace(failure, views=(*best.views, *failure.views))
         if proposal.replicas > best.replicas:

@@ -328,7 +328,7 @@ class Process:
 
 
 def _begun(band: Band, kind: int, decision: Decision, published: HpaStatus, *, fits: bool) -> Band:
-    """The band before it is widened: a new one where a candidate is the first whose inputs fit."""
+    """The band so far; a new one where this candidate is the first whose inputs give the published status."""
     return proven_band(fits_memory(decision, published)) if proves(band, kind, fits) else band
 
 

@@ -35,7 +35,7 @@ RECOMMENDATIONS = 6
 
 ALONE = RECOMMENDATIONS + 2
 EXTREMES = ALONE + 2 * RECOMMENDATIONS
-"""After those of one kind come the others: a scale event of each direction together with each recommendation."""
+"""After the extremes of one kind alone: each scale event (up, down) together with each recommendation."""
 
 SHIFTS = 2
 
@@ -148,7 +148,10 @@ def chosen_answers(following: int, requests: int, nth: int) -> int:
 
 
 def extreme_of(nth: int) -> tuple[int, int]:
-    """Which recommendation the n-th extreme of an unseen memory has, and which event: 1 up, 2 down; -1 is none."""
+    """What the n-th extreme adds to a memory: the number of its recommendation, and 1 for an event up, 2 for one down.
+
+    -1 where it adds none.
+    """
     if nth < RECOMMENDATIONS:
         return nth, -1
     if nth < ALONE:

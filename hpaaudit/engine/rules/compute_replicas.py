@@ -68,7 +68,7 @@ def is_over(choice: Choice, behaviours: Behaviours) -> bool:
 
 
 def failure(choice: Choice, metrics: int, current: int, behaviours: Behaviours) -> int:
-    """NO_FAILURE, or the reason code of why there is no recommendation from so many metrics of the spec.
+    """NO_FAILURE, or the reason code of why the metrics of the spec, so many, give no recommendation.
 
     ALL_INVALID      no metric has a proposal
     PARTIAL_BLOCKS   some metrics have, but they would scale down. The invalid metric might have asked for more, so a

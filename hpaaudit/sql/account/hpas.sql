@@ -1,7 +1,9 @@
 -- How well does each HPA agree, and what is unknown of it?
 -- One row per HPA that was there in the time that is shown, as in `agreement`; some have no reconcile in it. why: the inputs that are unknown. other_reasons: Events of changes that name another
 -- reason than the replay. told_scalings: how often `status.lastScaleTime` moved while it was looked at.
-with begun as (
+with agreed as materialized (
+    from agreement
+), begun as (
     -- What the status tells at first was before the recording, or before the part of it that is shown.
     select s.hpa_uid, max(s.observed_at) as at_ts
     from hpa_status as s
@@ -42,7 +44,7 @@ with begun as (
     group by r.hpa_uid
 ), there as (
     select a.* exclude (replay_id, match_pct)
-    from agreement as a
+    from agreed as a
     union all by name
     select
         h.hpa_uid, h.namespace, h.name,
@@ -50,7 +52,7 @@ with begun as (
         0 as proven
     from hpas as h
     cross join recordings as o
-    where h.hpa_uid not in (select hpa_uid from agreement)
+    where h.hpa_uid not in (select hpa_uid from agreed)
         and h.seen_at <= o.ended_at
         and coalesce(h.deleted_at >= o.started_at, true)
 )

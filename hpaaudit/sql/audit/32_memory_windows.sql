@@ -6,7 +6,7 @@ select
     h.hpa,
     to_seconds(max(greatest(
         if(s.metrics is null, 3600, null),
-        coalesce(try_cast(s.behavior ->> '$.scaleDown.stabilizationWindowSeconds' as double), f.seconds),
+        scale_down_window(s.behavior, f.seconds),
         try_cast(s.behavior ->> '$.scaleUp.stabilizationWindowSeconds' as double),
         list_max((s.behavior -> '$.scaleDown.policies[*].periodSeconds')::double[]),
         list_max((s.behavior -> '$.scaleUp.policies[*].periodSeconds')::double[])
@@ -15,7 +15,7 @@ from replayed_hpas as h
 left join runs.hpa_specs as s using (hpa_uid)
 cross join sync as y
 cross join (
-    select coalesce(max(try_cast(rtrim(value, 's') as double)), 300) as seconds
+    select max(try_cast(rtrim(value, 's') as double)) as seconds
     from runs.assumptions
     where key = 'downscale-stabilization' or starts_with(key, 'downscale-stabilization from ')
 ) as f

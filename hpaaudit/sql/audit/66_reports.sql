@@ -87,16 +87,11 @@ with rescaled as (
     from compared as c
     join replayed_hpas as h using (hpa)
     join runs.hpas as a using (hpa_uid)
+    join memory_windows as w using (hpa)
     cross join runs.recordings as i
     where a.created_at <= i.started_at
         and not exists (from runs.controller_epochs as e where e.evidence = 'started' and e.acquired_at <= c.ts)
-        and c.ts <= i.started_at + to_seconds(greatest(315, (
-            select max(list_max(
-                regexp_extract_all(s.behavior::varchar, '(stabilizationWindow|period)Seconds": ?(\d+)', 2)::integer[]
-            ))
-            from runs.hpa_specs as s
-            where s.hpa_uid = h.hpa_uid
-        )))
+        and c.ts <= i.started_at + w.longest
 ), stale as (
     -- No metric was usable, and the status still shows a value of one.
     select p.hpa_uid, p.observed_at, p.active_reason, max(m.avg_utilization) as shown

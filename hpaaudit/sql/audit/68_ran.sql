@@ -14,9 +14,7 @@ select
     r.* replace (
         r.spec_replicas::bigint as spec_replicas, r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
         r.desired::bigint as desired,
-        if(
-            w.written_at is null, r.lasted_s, round(greatest(least(epoch(w.written_at - r.ts), r.lasted_s), 0), 6)
-        ) as lasted_s
+        if(w.written_at is null, r.lasted_s, stood_s(r.ts, r.lasted_s, w.written_at)) as lasted_s
     ),
     r.lasted_s as until_next_s,
     r.action = 'scale_up' and coalesce(r.actual, r.desired) > r.spec_replicas as is_raised

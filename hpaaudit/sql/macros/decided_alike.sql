@@ -3,4 +3,4 @@
 create macro main.decided_alike(verdict, class, decided) as
     verdict = 'divergent'
     and decided is not null
-    and regexp_matches(class, '^(external_write|write_failed|write_mutated)\.');
+    and changed_afterwards(class);

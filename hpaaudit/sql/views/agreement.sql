@@ -25,7 +25,7 @@ select
     count(*) filter (
         verdict in ('match', 'skew') and is_known
         or verdict = 'divergent' and not starts_with(class, 'not_run.')
-        and (decided is not null or not regexp_matches(class, '^(external_write|write_failed|write_mutated)\.'))
+        and (decided is not null or not changed_afterwards(class))
     ) as comparable,
     count(*) filter (verdict = 'match' and is_known or decided_alike(verdict, class, decided)) as agree,
     count(*) filter (evidence = 'proven' and has_inputs(class)) as proven

@@ -7,7 +7,7 @@
 create view main.interruptions as
 select
     r.replay_id, r.reconcile_id, w.written_at,
-    round(greatest(least(epoch(w.written_at - r.ts), r.lasted_s), 0), 6) as stood_s
+    stood_s(r.ts, r.lasted_s, w.written_at) as stood_s
 from (
     select reconcile_id, min(at_hi) as written_at
     from main.scale_events
