@@ -12,6 +12,7 @@ from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.report.text_table import NARROWEST, table
+from hpaaudit.results import sql
 from tests.bench import fleet
 from tests.cli.run import run
 
@@ -129,19 +130,18 @@ def test_questions_take_landmarks_too() -> None:
 def test_every_statement_of_an_explanation_has_its_rows(tmp_path: Path) -> None:
     account = json.loads(printed("hpaaudit explain web.duckdb --at first-divergence -o json"))
     queries = printed("hpaaudit explain web.duckdb --at first-divergence --sql").split(";\n")[:-1]
-    rows = []
-    for query in queries:
+    rows = {}
+    for name, query in zip(sql.folder("evidence"), queries, strict=True):
         (tmp_path / "one.sql").write_text(query)
-        rows.append(json.loads(printed(f"hpaaudit query web.duckdb -f {tmp_path}/one.sql -o json")))
-    reconcile, metrics, steps, _, pods, status, conditions, events, _, _, divergence = rows
-    assert [row["desired"] for row in reconcile] == [account["desired"]]
-    assert [row["proposal"] for row in metrics] == [metric["proposal"] for metric in account["metrics"]]
-    assert [row["code"] for row in steps] == [step["code"] for step in account["steps"]]
-    assert status[0]["able_reason"] == account["conditions"][0][2]
-    assert [row["pod"] for row in pods] == [pod["pod"] for pod in account["members"]]
-    assert [row["message"] for row in conditions] == [text["message"] for text in account["published"]]
-    assert [[row["reason"], row["message"]] for row in events] == account["events"]
-    assert divergence[0]["class"] == account["divergence"]["divergence_class"]
+        rows[name] = json.loads(printed(f"hpaaudit query web.duckdb -f {tmp_path}/one.sql -o json"))
+    assert [row["desired"] for row in rows["10_reconcile"]] == [account["desired"]]
+    assert [row["proposal"] for row in rows["20_metrics"]] == [metric["proposal"] for metric in account["metrics"]]
+    assert [row["code"] for row in rows["30_steps"]] == [step["code"] for step in account["steps"]]
+    assert [row["pod"] for row in rows["45_pod_names"]] == [pod["pod"] for pod in account["members"]]
+    assert rows["50_status"][0]["able_reason"] == account["conditions"][0][2]
+    assert [row["message"] for row in rows["55_conditions"]] == [text["message"] for text in account["published"]]
+    assert [[row["reason"], row["message"]] for row in rows["60_events"]] == account["events"]
+    assert rows["80_divergence"][0]["class"] == account["divergence"]["divergence_class"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ ROWS = """
     from reconciles
     order by hpa_uid, ts
 """
-SAME_DECISION = ("external_write.", "write_failed.")
+SAME_DECISION = ("external_write.", "write_failed.", "write_mutated.")
 """Divergences in which the controller decided as the replay does."""
 
 

@@ -30,7 +30,7 @@ with reconciles as (
     union all
     select hpa_uid, 7, opened_at from divergences where starts_with(class, 'write_mutated.')
     union all
-    select hpa_uid, 8, arg_max(moment, (seconds, cause)) from holds group by hpa_uid
+    select hpa_uid, 8, arg_min(moment, (-seconds, cause)) from holds group by hpa_uid
     union all
     select hpa_uid, 9, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
 )
