@@ -42,6 +42,8 @@ class Change:
     raw_desired    what the metrics asked for;  stabilized  what memory made of it
     tied_metrics   metrics besides `metric` that asked for the same number
     evidence_level   how the writer is known, as in `scale_events`
+    is_undecidable   what its reconcile depended on was not recorded
+    is_remade        the target was deleted and made again, with another number
     """
 
     at_us: Micros
@@ -60,6 +62,8 @@ class Change:
     stabilized: int | None = None
     tied_metrics: tuple[str, ...] = ()
     evidence_level: str = ""
+    is_undecidable: bool = False
+    is_remade: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,9 @@ class ForeignWrite:
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
     may_be_hpa   the HPA was not observed then, and may have written it itself
+    after_us     it was written after this and not after `at_us`, if these are more than two seconds apart
     since_us     when the former number was seen last, if nobody looked until `at_us`; several may have written
+    is_remade    the target was deleted and made again, with another number
     is_wanted    the HPA decided the same number just before
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's next write, None if there was none
@@ -85,8 +91,10 @@ class ForeignWrite:
     restored_us: Micros | None
     restored_to: int | None
     may_be_hpa: bool = False
+    after_us: Micros | None = None
     since_us: Micros | None = None
     unseen_us: Micros | None = None
+    is_remade: bool = False
     is_wanted: bool = False
     undone_us: Micros | None = None
     undone_to: int | None = None
@@ -133,9 +141,9 @@ class Hold:
     cause   `memory`: a remembered recommendation; `up_window`: the window that delays a scale-up; `unready`,
             `unmeasured`: pods that counted as idle, or as busy; `up_forbidden`, `down_forbidden`: the window after the
             last change (to 1.11); `max_replicas`; `up_policy`, `up_disabled`, `down_policy`, `down_disabled`: policies
-            of the behavior; `metric_failed`, `partial_metrics`: one metric failed, and the others could not scale;
-            `no_metric`, `target_unreadable`, `selector_ambiguous`, `selector_unusable`, `disabled_at_zero`: nothing
-            was decided
+            of the behavior; `up_limit`: what a reconcile can add without one; `metric_failed`, `partial_metrics`: one
+            metric failed, and the others could not scale; `no_metric`, `target_unreadable`, `selector_ambiguous`,
+            `selector_unusable`, `disabled_at_zero`: nothing was decided
     lasted_s   how long these reconciles stood, together
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown

@@ -135,17 +135,17 @@ _UNREMEMBERED = "memory.before_recording"
 
 def _answer(account: ReconcileAccount) -> Iterator[str]:
     divergence = account.divergence
-    lacks_inputs = _lacks_inputs(account)
+    is_open = account.verdict == "undecidable"
     if account.verdict == "match" and account.missing_input == _UNREMEMBERED:
         yield f"From what was remembered since the recording began: {sentence(account)}"
         yield "Something from before then, or from a gap, may have made the number instead: see what Kubernetes said."
-    elif not lacks_inputs:
+    elif not is_open:
         yield sentence(account)
     if divergence is not None:
         yield (
             f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence}): {divergence.explanation}."
         )
-    if lacks_inputs:
+    if is_open:
         yield f"From what was recorded alone: {sentence(account)}"
 
 

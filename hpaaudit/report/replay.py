@@ -3,18 +3,19 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from hpaaudit.model.account import Change, Divergence, Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Change, Divergence, Finding, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
+from hpaaudit.report.foreign_write import foreign_write_in_words
+from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.text import (
     Clock,
     duration,
-    duration_between,
     paragraph,
     pasteable,
     printable,
@@ -132,7 +133,7 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     sentences = []
     if outage:
-        sentences.append(f"{_sentence_case(_during(outage, clock))} {outage.verdict}.")
+        sentences.append(f"{_sentence_case(during(outage, clock))} {outage.verdict}.")
     if open_questions:
         sentences += [_unexplained(open_questions, clock), *_share(hpa)]
     else:
@@ -149,7 +150,7 @@ _TOLD = 2
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
     """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
-    yield from (_foreign(write, clock) for write in hpa.foreign_writes[:_TOLD])
+    yield from (foreign_write_in_words(write, clock) for write in hpa.foreign_writes[:_TOLD])
     if more := [write for write in hpa.foreign_writes[_TOLD:] if not write.may_be_hpa]:
         yield f"Others wrote {counted(len(more), 'more time')}."
     if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
@@ -162,7 +163,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
         told[0] = f"With the settings as assumed, {told[0][:1].lower()}{told[0][1:]}"
     yield from told
     if rest := holds[_TOLD:]:
-        causes = ", ".join(f"{_HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
+        causes = ", ".join(f"{HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held it: {causes}."
 
 
@@ -214,92 +215,8 @@ def _share(hpa: HpaAccount) -> Iterator[str]:
         yield f"What the controller decided in {unknown} more was not recorded."
 
 
-def _during(times: Finding | Hold, clock: Clock) -> str:
-    """`between 15:01:22Z and 15:06:08Z`, or `at 15:01:22Z`."""
-    first, last = clock(times.first_us), clock(times.last_us)
-    return f"at {first}" if first == last else f"between {first} and {last}"
-
-
 def _sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-_HELD = {
-    "memory": "Earlier recommendations, not load, held a scale-down",
-    "unready": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
-    "unmeasured": "Pods that were not measured counted as busy and stopped a scale-down",
-    "up_window": "The window that delays a scale-up held one",
-    "up_forbidden": "The forbidden window after the HPA's last scale held a scale-up",
-    "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
-    "max_replicas": "The metrics asked for more than maxReplicas",
-    "up_policy": "The metrics asked for more than the scale-up policies allowed",
-    "up_disabled": "The metrics asked for more, and scale-up is disabled,",
-    "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
-    "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
-    "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
-    "partial_metrics": "One metric failed, so that the others could not scale down,",
-    "no_metric": "No metric was usable, so that nothing could scale,",
-    "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
-    "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",
-    "selector_unusable": "The scale had no selector that can be used, so that nothing could scale,",
-    "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
-}
-"""What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
-
-_HOLDERS = {
-    "memory": "earlier recommendations",
-    "unready": "pods that were not ready or not measured and counted as idle",
-    "unmeasured": "pods that were not measured and counted as busy",
-    "up_window": "the window that delays a scale-up",
-    "up_forbidden": "the forbidden window of scale-ups",
-    "down_forbidden": "the forbidden window of scale-downs",
-    "max_replicas": "maxReplicas",
-    "up_policy": "the scale-up policies",
-    "up_disabled": "a scale-up that is disabled",
-    "down_policy": "the scale-down policies",
-    "down_disabled": "a scale-down that is disabled",
-    "metric_failed": "a metric that failed, which until 1.14 keeps the others from scaling",
-    "partial_metrics": "a metric that failed, so that the others could not scale down",
-    "no_metric": "no metric that was usable",
-    "target_unreadable": "a scale that could not be read",
-    "selector_ambiguous": "another HPA that selected the same pods",
-    "selector_unusable": "a scale without a selector that can be used",
-    "disabled_at_zero": "a target with 0 replicas",
-}
-"""What held an HPA, as a noun for a list: beyond two causes the others are only named."""
-
-
-def held_in_words(hold: Hold, clock: Clock) -> str:
-    """For how long it was held, by what, and what that cost."""
-    times = f"in {counted(hold.reconciles, 'reconcile')} {_during(hold, clock)}"
-    if hold.cause == "unready" and hold.idle_pods:
-        minutes = round(hold.pod_s / 60)
-        cost = f" ({counted(minutes, 'pod-minute')})" if minutes else ""
-        return (
-            f"A scale-up was held for {duration(hold.lasted_s)} because up to {hold.idle_pods} of "
-            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
-        )
-    return f"{_HELD[hold.cause]} for {duration(hold.lasted_s)}, {times}{_cost(hold.pod_s, _COSTS.get(hold.cause, ''))}."
-
-
-def _cost(pod_s: float, kind: str) -> str:
-    """`; 14 pod-minutes missing`: pods times minutes, nothing if that rounds to none or is unknown."""
-    minutes = round(pod_s / 60)
-    return f"; {counted(minutes, 'pod-minute')} {kind}" if minutes and kind else ""
-
-
-_COSTS = {
-    "memory": "more than the metrics asked for",
-    "down_forbidden": "more than the metrics asked for",
-    "up_window": "missing",
-    "up_forbidden": "missing",
-    "max_replicas": "missing",
-    "up_policy": "missing",
-    "up_disabled": "missing",
-    "down_policy": "more than the metrics asked for",
-    "down_disabled": "more than the metrics asked for",
-}
-"""What the replicas of a hold are that differ from what its metrics asked for."""
 
 
 def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
@@ -362,52 +279,6 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
         "The target had another number than both decided" if first.is_decided_alike else "Replay and controller differ"
     )
     return f"{what} {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
-
-
-def _foreign(write: ForeignWrite, clock: Clock) -> str:
-    """Who wrote what, what became of it, and how many pods were missing until then."""
-    if write.since_us is not None:
-        span = f"Between {clock(write.since_us)} and {clock(write.at_us)}"
-        return f"{span} nobody looked, and {write.from_replicas} became {write.to_replicas}: who wrote is unknown."
-    who = write.writer_name or "somebody unknown"
-    wrote = f"At {clock(write.at_us)} {who} wrote {write.from_replicas} -> {write.to_replicas}"
-    if write.may_be_hpa:
-        return f"{wrote}: perhaps the HPA itself, which was not observed then."
-    if write.missing_pod_s is None:
-        cost = "; how many pods were missing is unknown"
-    else:
-        cost = _cost(write.missing_pod_s, "missing")
-    if cost and write.unseen_us is not None:
-        cost += " until then"
-    return f"{wrote}; {_aftermath(write, clock)}{cost}."
-
-
-def _aftermath(write: ForeignWrite, clock: Clock) -> str:
-    """Who undid a write, or why nobody is known to have."""
-    if write.is_wanted:
-        return "the HPA wanted that number, too"
-    if write.unseen_us is not None:
-        return f"from {clock(write.unseen_us)} on nobody looked"
-    if write.undone_us is not None:
-        undoer = write.undone_by or "somebody unknown"
-        undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
-        return f"{undoer} {undid} after {duration_between(write.at_us, write.undone_us)}"
-    return _answer(write)
-
-
-def _answer(write: ForeignWrite) -> str:
-    """What the HPA wrote next, and when it undid the write."""
-    wrote = ""
-    if write.answered_us is not None:
-        wrote = f"the HPA wrote {write.answered_to} after {duration_between(write.at_us, write.answered_us)}"
-    if write.restored_us is None:
-        no = "the HPA did not undo that before the recording ended"
-        return f"{wrote}, and not {write.from_replicas} again" if wrote else no
-    had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
-    undid = f"{had} after {duration_between(write.at_us, write.restored_us)}"
-    if wrote and write.answered_us != write.restored_us:
-        return f"{wrote}, and {undid}"
-    return f"the HPA {undid}"
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
@@ -483,10 +354,14 @@ def _why(change: Change) -> str:
 def _cause(change: Change) -> str:
     if change.evidence_level == "gap":
         return "in a gap of the recording"
+    if change.is_remade:
+        return "the target was made again"
     if change.writer_class not in _OWN and not change.divergence_class.startswith("external_write."):
         return "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):
         return f"{change.divergence_class}, {change.severity}, {change.confidence}"
+    if change.is_undecidable:
+        return f"perhaps {why(change)}" if change.replay == change.to_replicas else "undecidable"
     return why(change)
 
 

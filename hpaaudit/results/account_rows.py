@@ -26,6 +26,8 @@ def change(row: Mapping[str, Any]) -> Change:
         raw_desired=row["raw_desired"],
         stabilized=row["stabilized"],
         tied_metrics=tuple(row["tied_metrics"] or ()),
+        is_undecidable=row["verdict"] == "undecidable",
+        is_remade=row["is_remade"],
     )
 
 

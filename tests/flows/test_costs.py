@@ -23,6 +23,7 @@ PROFILES = ("behavior", "pods", "common")
 """Worlds of the real controller in which policies and maxReplicas hold many HPAs."""
 POLICIES = {
     "policy.up_limit": ("up_policy", 1),
+    "policy.legacy_up_limit": ("up_limit", 1),
     "policy.up_disabled": ("up_disabled", 1),
     "policy.down_limit": ("down_policy", -1),
     "policy.down_disabled": ("down_disabled", -1),

@@ -11,8 +11,9 @@ from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_rows, explain_text
 from hpaaudit.report.flip import flip_lines
+from hpaaudit.report.hold import HOLDERS, WORDS
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import _HELD, _HOLDERS, count_lines, replay_text, verdict
+from hpaaudit.report.replay import count_lines, replay_text, verdict
 from hpaaudit.report.text import Clock
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hpa, reconcile, step
 
@@ -300,7 +301,7 @@ def test_another_reconcile_than_was_asked_for_says_so_first(seen_us: Micros | No
 
 
 def test_every_cause_of_a_hold_has_its_words_also_in_a_list() -> None:
-    assert _HOLDERS.keys() == _HELD.keys()
+    assert HOLDERS.keys() == WORDS.keys()
 
 
 def flip(percent: int, desired: int) -> UtilizationFlip:

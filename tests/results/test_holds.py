@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from hpaaudit.model.account import Hold
-from hpaaudit.report.replay import held_in_words
+from hpaaudit.report.hold import held_in_words
 from hpaaudit.report.text import Clock
 from tests.results.patterns import Patterns, Row, patterns, reconciles
 
@@ -35,6 +35,7 @@ DOWN = {"spec_replicas": 8, "raw_desired": 3, "desired": 7}
         ("policy.up_limit", UP, "up_policy", 4),
         ("policy.up_limit", {**UP, "raw_desired": 30}, "up_policy", 5),  # more than maxReplicas is no policy's doing
         ("policy.up_disabled", {**UP, "desired": 4}, "up_disabled", 5),
+        ("policy.legacy_up_limit", {**UP, "desired": 8, "stabilized": 9}, "up_limit", 1),
         ("policy.down_limit", DOWN, "down_policy", 4),
         ("policy.down_limit", {**DOWN, "raw_desired": 0}, "down_policy", 5),  # nor is less than minReplicas
         ("policy.down_disabled", {**DOWN, "desired": 8}, "down_disabled", 5),
@@ -67,8 +68,6 @@ def test_a_hold_names_its_cause_and_counts_the_pods_between(
         ("policy.up_limit", {**UP, "raw_desired": 5}),
         # What memory raises is no scale-down that is held.
         ("policy.legacy_up_limit", {"spec_replicas": 2, "raw_desired": 3, "stabilized": 9, "desired": 4}),
-        # Without a behavior a reconcile may double the replicas: the next one goes on.
-        ("policy.legacy_up_limit", {**UP, "desired": 8, "stabilized": 9}),
         ("policy.down_limit", {**DOWN, "raw_desired": 7}),
         # All that minReplicas allows was done.
         ("policy.down_limit", {"spec_replicas": 3, "raw_desired": 1, "desired": 2}),
@@ -102,6 +101,10 @@ def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
     [
         ("max_replicas", "The metrics asked for more than maxReplicas for 2m 00s, in 8 reconciles"),
         ("up_policy", "The metrics asked for more than the scale-up policies allowed for 2m 00s, in 8 reconciles"),
+        (
+            "up_limit",
+            "The metrics asked for more than a reconcile can add without a behavior for 2m 00s, in 8 reconciles",
+        ),
         ("up_disabled", "The metrics asked for more, and scale-up is disabled, for 2m 00s, in 8 reconciles"),
         ("down_policy", "The metrics asked for fewer than the scale-down policies allowed for 2m 00s, in 8 reconciles"),
         ("down_disabled", "The metrics asked for fewer, and scale-down is disabled, for 2m 00s, in 8 reconciles"),

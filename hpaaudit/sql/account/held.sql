@@ -25,7 +25,7 @@ with kept as (
         )
 ), adjusted as (
     -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
-    select h.reconcile_id, p.ratio, p.missing_pods, p.unready_pods + p.missing_pods as idle_pods,
+    select h.reconcile_id, p.ratio, p.tolerance, p.missing_pods, p.unready_pods + p.missing_pods as idle_pods,
         p.ready_pods + p.unready_pods + p.missing_pods as pods
     from kept as h
     join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
@@ -53,10 +53,11 @@ with kept as (
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
     case
-        -- At its bound, or where scaling is disabled, nothing could have moved whatever the pods.
-        when r.is_adjusted and p.ratio > 1 and r.desired < r.max_replicas
+        -- At its bound, or where scaling is disabled, nothing could have moved whatever the pods. Within the tolerance of the
+        -- pods that were measured nothing would have moved either, unless the others had differed.
+        when r.is_adjusted and p.ratio > 1 + p.tolerance and r.desired < r.max_replicas
             and json_extract_string(s.behavior, '$.scaleUp.selectPolicy') is distinct from 'Disabled' then 'unready'
-        when r.is_adjusted and p.ratio < 1 and p.missing_pods > 0 and r.desired > r.min_replicas
+        when r.is_adjusted and p.ratio < 1 - p.tolerance and p.missing_pods > 0 and r.desired > r.min_replicas
             and json_extract_string(s.behavior, '$.scaleDown.selectPolicy') is distinct from 'Disabled' then 'unmeasured'
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
@@ -74,6 +75,7 @@ select
         -- What memory alone asks for is more than the metrics do.
         when r.reason_code = 'bound.max' and r.raw_desired > r.desired then 'max_replicas'
         when r.reason_code = 'policy.up_limit' and r.allowed > r.desired then 'up_policy'
+        when r.reason_code = 'policy.legacy_up_limit' and r.allowed > r.desired then 'up_limit'
         when r.reason_code = 'policy.up_disabled' and r.allowed > r.desired then 'up_disabled'
         when r.reason_code = 'policy.down_limit' and r.allowed < r.desired then 'down_policy'
         when r.reason_code = 'policy.down_disabled' and r.allowed < r.desired then 'down_disabled'

@@ -6,9 +6,11 @@
 insert into runs.scale_events by name
 with numbered as (
     -- A reconcile reads the number and then writes its own at once: what others told comes after what was looked at.
-    -- A target that was made anew has its first number from whoever made it.
+    -- Of a target that was made again nothing shows the former number until then.
     select
-        *, if(unchanged_at is null, null, lag(spec_replicas) over one) as from_replicas, row_number() over one as place
+        *, lag(spec_replicas) over one as from_replicas, row_number() over one as place,
+        unchanged_at is null and row_number() over one > 1 as is_remade,
+        coalesce(unchanged_at, lag(observed_at) over one) as last_at
     from (
         select *, 0 as told
         from runs.scale_states
@@ -23,14 +25,14 @@ with numbered as (
 ), changes as (
     select
         row_number() over (order by hpa_uid, observed_at, seq, place) as change_id,
-        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi, unchanged_at as seen_at, source,
+        replay_id, hpa_uid, namespace, name, target_since, seq, observed_at as at_hi, last_at as seen_at, source,
         case source
             when 'written' then observed_at
             -- A watch shows a change at once; managedFields have whole seconds.
-            when 'watch' then greatest(unchanged_at, least(coalesce(replicas_written_at, observed_at), observed_at - interval 1 second))
-            else unchanged_at
+            when 'watch' then greatest(last_at, least(coalesce(replicas_written_at, observed_at), observed_at - interval 1 second))
+            else last_at
         end as at_lo,
-        from_replicas, spec_replicas as to_replicas, resource_version
+        is_remade, from_replicas, spec_replicas as to_replicas, resource_version
     from numbered
     where spec_replicas <> from_replicas
 ), hidden as (
@@ -108,6 +110,7 @@ with numbered as (
         and uncombined(e.message) like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
         and c.change_id not in (select change_id from hidden)
+        and not c.is_remade
 ), writers as (
     select
         c.* exclude (at_lo, seen_at, source),
@@ -159,7 +162,7 @@ with numbered as (
         and e.namespace || '/' || e.name = s.writer
         and uncombined(e.message) like 'New size: ' || c.to_replicas || ';%'
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
-    where c.change_id not in (select change_id from hidden)
+    where c.change_id not in (select change_id from hidden) and not c.is_remade
     group by c.change_id
 ), deciding as (
     select c.hpa, c.ts, c.desired, c.decided, c.spec_replicas, c.told_of_success
@@ -176,7 +179,10 @@ with numbered as (
     select
         w.change_id,
         arg_min(s.writer_uid, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
-        arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer
+        arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer,
+        arg_min(c.ts, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as decided_at,
+        -- Of several that may have written it, only the one that told of it is known.
+        bool_or(c.told_of_success) or count(*) = 1 as is_time_known
     from writers as w
     join sharing as s on s.hpa_uid = w.hpa_uid and w.at_hi >= s.since and w.at_lo < s.until
     join deciding as c on c.hpa = s.hpa
@@ -185,6 +191,7 @@ with numbered as (
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
         and w.change_id not in (select change_id from hidden)
+        and not w.is_remade
     group by w.change_id
 ), named as (
     -- An Event tells more than a decision does.
@@ -201,6 +208,19 @@ with numbered as (
     join sharing as s on s.hpa_uid = w.hpa_uid and w.at_hi >= s.since and w.at_lo < s.until
     where s.writer_uid <> s.hpa_uid
     group by w.change_id
+), timed as (
+    -- Where the number is only read now and then, the decision of its writer tells the time better.
+    select w.* exclude (at_lo, at_hi), coalesce(d.written_at, w.at_lo) as at_lo, coalesce(d.written_at, w.at_hi) as at_hi
+    from writers as w
+    left join (
+        select w.change_id, greatest(d.decided_at, w.at_lo) as written_at
+        from writers as w
+        join deciders as d using (change_id)
+        join named as n using (change_id)
+        where n.writer_uid = d.writer_uid
+            and d.is_time_known
+            and d.decided_at between w.at_lo - interval 1 second and w.at_hi - interval 2 seconds
+    ) as d using (change_id)
 ), instants as (
     -- From 1.2 to 1.5 an HPA is reconciled several times at one instant: all of these read the same number. Each but the
     -- last one ends as it began.
@@ -218,7 +238,7 @@ with numbered as (
     select w.change_id, coalesce(unaware.reconcile_id, before.reconcile_id, s.reconcile_id) as reconcile_id
     from (
         select w.change_id, h.hpa, w.at_lo, w.at_hi, w.from_replicas, w.to_replicas
-        from writers as w
+        from timed as w
         join replayed_hpas as h using (hpa_uid)
     ) as w
     asof join blocks as b
@@ -249,7 +269,7 @@ select
     w.change_id as scale_event_id,
     'actual' as source,
     least(w.at_lo, w.at_hi) as at_lo,
-    w.at_hi, w.from_replicas, w.to_replicas,
+    w.at_hi, w.from_replicas, w.to_replicas, w.is_remade,
     case
         when w.writer_class = 'hpa' and d.writer_uid is null and o.writer is not null then 'autoscaler'
         when d.writer_uid <> w.hpa_uid then 'autoscaler'
@@ -269,7 +289,7 @@ select
         else 'none'
     end as evidence_level,
     p.reconcile_id
-from writers as w
+from timed as w
 left join named as d using (change_id)
 left join told_by as t using (change_id)
 left join others as o using (change_id)

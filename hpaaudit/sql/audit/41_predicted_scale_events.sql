@@ -19,6 +19,7 @@ select
     'hpa' as writer_class,
     'horizontal-pod-autoscaler' as writer_name,
     'replay' as evidence_level,
+    false as is_remade,
     r.reconcile_id
 from staged.replayed as r
 join replayed_hpas as h on h.place = r.object

@@ -9,6 +9,8 @@ with held as (
         and p.missing_pods > 0
         -- Unready pods alone are a pattern of their own.
         and (p.ratio < 1 or p.unready_pods = 0)
+        -- Within the tolerance of the others nothing would have moved either.
+        and (p.ratio < 1 - p.tolerance or p.ratio > 1 + p.tolerance)
         -- Nor was anything possible at the bound to which the metric points.
         and if(p.ratio < 1, r.spec_replicas > r.min_replicas, r.spec_replicas < r.max_replicas)
     union all

@@ -8,7 +8,7 @@ with held as (
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
     where r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'adjust.count_flip_hold')
-        and p.ratio > 1
+        and p.ratio > 1 + p.tolerance
         and p.unready_pods + p.missing_pods > 0
         -- At maxReplicas no scale-up was possible, whatever the pods.
         and r.spec_replicas < r.max_replicas

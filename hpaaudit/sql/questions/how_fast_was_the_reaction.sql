@@ -8,11 +8,11 @@
 --   metric_name: the metric
 --   ratio: usage over target at that time
 --   reason_code: why that reconcile decided as it did
---   scaled_up_at: the first increase afterwards, whoever made it; NULL if there was none while the metric stayed up
+--   scaled_up_at: the first increase afterwards beyond the replicas of that time, whoever made it; NULL if there was none while the metric stayed up
 --   seconds: from the breach to the increase, in seconds
 with won as (
     select
-        r.hpa_uid, r.namespace, r.name, r.ts, r.reason_code, p.metric_name, p.ratio,
+        r.hpa_uid, r.namespace, r.name, r.ts, r.reason_code, r.spec_replicas, p.metric_name, p.ratio,
         coalesce(p.ratio > 1 + p.tolerance, false) as is_hot
     from reconciles as r
     join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
@@ -24,16 +24,18 @@ with won as (
         min(ts) filter (not is_hot) over (one rows between 1 following and unbounded following) as cooled_at
     from won
     window one as (partition by hpa_uid order by ts)
-), rises as (
-    select hpa_uid, at_hi as ts
-    from scale_events
-    where source = 'actual' and to_replicas > from_replicas
 ), reactions as (
-    select
-        t.hpa_uid, t.namespace, t.name, t.ts, t.metric_name, t.ratio, t.reason_code,
-        case when u.ts <= coalesce(t.cooled_at, u.ts) then u.ts end as scaled_up_at
-    from (from turns where is_hot and not was_hot and ts between $since and $until) as t
-    asof left join rises as u on u.hpa_uid = t.hpa_uid and t.ts <= u.ts
+    select t.hpa_uid, t.namespace, t.name, t.ts, t.metric_name, t.ratio, t.reason_code, min(e.at_hi) as scaled_up_at
+    from turns as t
+    left join scale_events as e
+        on e.hpa_uid = t.hpa_uid
+        and e.source = 'actual'
+        and e.to_replicas > e.from_replicas
+        -- What only brings back the number of that time is no reaction.
+        and e.to_replicas > t.spec_replicas
+        and e.at_hi between t.ts and coalesce(t.cooled_at, 'infinity')
+    where t.is_hot and not t.was_hot and t.ts between $since and $until
+    group by all
 )
 select
     namespace, name, ts as breach_at, metric_name, round(ratio, 3) as ratio, reason_code, scaled_up_at,

@@ -11,6 +11,7 @@
 --   writer_name: the field manager, else the program, else the user
 --   evidence_level: how the writer is known: `audit`, `managed_fields`, `event`, `decision` (an HPA of this target decided just this change just then), `gap` (nobody looked, and several may have written), `none`; `replay` where it is predicted
 --   reconcile_id: the reconcile before it
+--   is_remade: the target was deleted and made again, with another number
 create table runs.scale_events (
     replay_id varchar,
     hpa_uid varchar,
@@ -25,5 +26,6 @@ create table runs.scale_events (
     writer_class varchar,
     writer_name varchar,
     evidence_level varchar,
-    reconcile_id bigint
+    reconcile_id bigint,
+    is_remade boolean
 );

@@ -4,7 +4,7 @@
 -- Columns:
 --   scale_event_id: as in `scale_event_matches`: settles the order of two changes at one time
 --   reconcile_id: the reconcile before it
---   ts: when it was seen, or should have been; of an HPA's own change that was seen late, when it was decided
+--   ts: when it was seen, or should have been; when its writer decided it, where an HPA's change was seen late
 --   from_replicas: before
 --   to_replicas: after
 --   writer_class: as in `scale_events`; NULL where it did not happen
@@ -25,14 +25,12 @@
 --   severity: of the divergence
 --   confidence: of the divergence
 --   tied_metrics: other metrics that asked for the same number as the winner
+--   verdict: of the reconcile, as in `reconciles`
+--   is_remade: the target was deleted and made again, with another number
 create view main.changes as
 select
     m.replay_id, m.hpa_uid, m.namespace, m.name, m.scale_event_id, m.reconcile_id,
-    -- Where the target is only read now and then, its own decision tells the time better.
-    if(
-        m.writer_class = 'hpa' and r.ts between m.actual_at_lo and m.actual_at_hi - interval 2 seconds,
-        r.ts, coalesce(m.actual_at_hi, m.predicted_at)
-    ) as ts,
+    coalesce(m.actual_at_hi, m.predicted_at) as ts,
     m.from_replicas,
     coalesce(m.actual_to, m.predicted_to) as to_replicas,
     m.writer_class, m.writer_name, m.evidence_level, m.shape,
@@ -46,9 +44,12 @@ select
         select list(o.metric_name order by o.metric_idx)
         from main.metric_proposals as o
         where o.reconcile_id = r.reconcile_id and o.valid and not o.is_winner and o.proposal = p.proposal
-    ) as tied_metrics
+    ) as tied_metrics,
+    r.verdict,
+    coalesce(e.is_remade, false) as is_remade
 from main.scale_event_matches as m
 left join main.reconciles as r using (reconcile_id)
+left join main.scale_events as e on e.scale_event_id = m.scale_event_id and e.source = 'actual'
 left join main.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
 left join main.divergences as d on d.divergence_id = r.divergence_id and m.verdict <> 'match'
 where m.writer_class is not null or r.verdict is distinct from 'undecidable';

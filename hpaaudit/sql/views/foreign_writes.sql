@@ -18,6 +18,8 @@
 --   undone_by: the name of that writer, empty where unknown
 --   answered_at: when the HPA scaled next, NULL: it did not
 --   answered_to: what the HPA wrote then
+--   at_lo: it was written after this, and not after `ts`
+--   is_remade: the target was deleted and made again, with another number
 create view main.foreign_writes as
 with undone as (
     -- The first change by anybody that brings the former number back.
@@ -57,7 +59,8 @@ select
     if(undoing.is_hpa, null, undoing.replicas) as undone_to,
     if(undoing.is_hpa, null, undoing.who) as undone_by,
     answer.at as answered_at,
-    answer.replicas as answered_to
+    answer.replicas as answered_to,
+    at_lo, is_remade
 from undone
 -- A replay with --since or --until shows what lies between, and what explains a reconcile between.
 where (

@@ -1,0 +1,64 @@
+"""Words a write of the replicas by somebody else: who, what became of it, and how many pods were missing."""
+
+from hpaaudit.model.account import ForeignWrite
+from hpaaudit.model.units import Micros
+from hpaaudit.report.hold import cost_in_words
+from hpaaudit.report.text import Clock, duration_between
+
+
+def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:
+    """Who wrote what, what became of it, and how many pods were missing until then."""
+    if write.since_us is not None:
+        span = f"Between {clock(write.since_us)} and {clock(write.at_us)}"
+        return f"{span} nobody looked, and {write.from_replicas} became {write.to_replicas}: who wrote is unknown."
+    who = write.writer_name or "somebody unknown"
+    deed = "made the target again: " if write.is_remade else "wrote "
+    at = f"At {clock(write.at_us)}"
+    if write.after_us is not None:
+        at = f"Between {clock(write.after_us)} and {clock(write.at_us)}"
+    wrote = f"{at} {who} {deed}{write.from_replicas} -> {write.to_replicas}"
+    if write.may_be_hpa:
+        return f"{wrote}: perhaps the HPA itself, which was not observed then."
+    if write.missing_pod_s is None:
+        cost = "; how many pods were missing is unknown"
+    else:
+        kind = "missing" if write.after_us is None else "missing at least"
+        cost = cost_in_words(write.missing_pod_s, kind)
+    if cost and write.unseen_us is not None:
+        cost += " until then"
+    return f"{wrote}; {_aftermath(write, clock)}{cost}."
+
+
+def _aftermath(write: ForeignWrite, clock: Clock) -> str:
+    """Who undid a write, or why nobody is known to have."""
+    if write.is_wanted:
+        return "the HPA wanted that number, too"
+    if write.unseen_us is not None:
+        return f"from {clock(write.unseen_us)} on nobody looked"
+    if write.undone_us is not None:
+        undoer = write.undone_by or "somebody unknown"
+        undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
+        return f"{undoer} {undid} {_until(write, write.undone_us)}"
+    return _answer(write)
+
+
+def _answer(write: ForeignWrite) -> str:
+    """What the HPA wrote next, and when it undid the write."""
+    wrote = ""
+    if write.answered_us is not None:
+        wrote = f"the HPA wrote {write.answered_to} {_until(write, write.answered_us)}"
+    if write.restored_us is None:
+        no = "the HPA did not undo that before the recording ended"
+        return f"{wrote}, and not {write.from_replicas} again" if wrote else no
+    had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
+    undid = f"{had} {_until(write, write.restored_us)}"
+    if wrote and write.answered_us != write.restored_us:
+        return f"{wrote}, and {undid}"
+    return f"the HPA {undid}"
+
+
+def _until(write: ForeignWrite, at_us: Micros) -> str:
+    """How long after a write something happened: at most so long, if nobody saw when it was written."""
+    if write.after_us is None:
+        return f"after {duration_between(write.at_us, at_us)}"
+    return f"within {duration_between(write.after_us, at_us)}"

@@ -1,0 +1,92 @@
+"""Words what held an HPA from the number that its metrics asked for, for how long, and what that cost."""
+
+from hpaaudit.model.account import Finding, Hold
+from hpaaudit.model.counted import counted
+from hpaaudit.report.text import Clock, duration
+
+WORDS = {
+    "memory": "Earlier recommendations, not load, held a scale-down",
+    "unready": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
+    "unmeasured": "Pods that were not measured counted as busy and stopped a scale-down",
+    "up_window": "The window that delays a scale-up held one",
+    "up_forbidden": "The forbidden window after the HPA's last scale held a scale-up",
+    "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
+    "max_replicas": "The metrics asked for more than maxReplicas",
+    "up_policy": "The metrics asked for more than the scale-up policies allowed",
+    "up_limit": "The metrics asked for more than a reconcile can add without a behavior",
+    "up_disabled": "The metrics asked for more, and scale-up is disabled,",
+    "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
+    "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
+    "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
+    "partial_metrics": "One metric failed, so that the others could not scale down,",
+    "no_metric": "No metric was usable, so that nothing could scale,",
+    "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
+    "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",
+    "selector_unusable": "The scale had no selector that can be used, so that nothing could scale,",
+    "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
+}
+"""What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
+
+HOLDERS = {
+    "memory": "earlier recommendations",
+    "unready": "pods that were not ready or not measured and counted as idle",
+    "unmeasured": "pods that were not measured and counted as busy",
+    "up_window": "the window that delays a scale-up",
+    "up_forbidden": "the forbidden window of scale-ups",
+    "down_forbidden": "the forbidden window of scale-downs",
+    "max_replicas": "maxReplicas",
+    "up_policy": "the scale-up policies",
+    "up_limit": "what a reconcile can add without a behavior",
+    "up_disabled": "a scale-up that is disabled",
+    "down_policy": "the scale-down policies",
+    "down_disabled": "a scale-down that is disabled",
+    "metric_failed": "a metric that failed, which until 1.14 keeps the others from scaling",
+    "partial_metrics": "a metric that failed, so that the others could not scale down",
+    "no_metric": "no metric that was usable",
+    "target_unreadable": "a scale that could not be read",
+    "selector_ambiguous": "another HPA that selected the same pods",
+    "selector_unusable": "a scale without a selector that can be used",
+    "disabled_at_zero": "a target with 0 replicas",
+}
+"""What held an HPA, as a noun for a list: beyond two causes the others are only named."""
+
+
+def held_in_words(hold: Hold, clock: Clock) -> str:
+    """For how long it was held, by what, and what that cost."""
+    times = f"in {counted(hold.reconciles, 'reconcile')} {during(hold, clock)}"
+    if hold.cause == "unready" and hold.idle_pods:
+        minutes = round(hold.pod_s / 60)
+        cost = f" ({counted(minutes, 'pod-minute')})" if minutes else ""
+        return (
+            f"A scale-up was held for {duration(hold.lasted_s)} because up to {hold.idle_pods} of "
+            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
+        )
+    cost = cost_in_words(hold.pod_s, _COSTS.get(hold.cause, ""))
+    return f"{WORDS[hold.cause]} for {duration(hold.lasted_s)}, {times}{cost}."
+
+
+def cost_in_words(pod_s: float, kind: str) -> str:
+    """`; 14 pod-minutes missing`: pods times minutes, nothing if that rounds to none or is unknown."""
+    minutes = round(pod_s / 60)
+    return f"; {counted(minutes, 'pod-minute')} {kind}" if minutes and kind else ""
+
+
+_COSTS = {
+    "memory": "more than the metrics asked for",
+    "down_forbidden": "more than the metrics asked for",
+    "up_window": "missing",
+    "up_forbidden": "missing",
+    "max_replicas": "missing",
+    "up_policy": "missing",
+    "up_limit": "missing",
+    "up_disabled": "missing",
+    "down_policy": "more than the metrics asked for",
+    "down_disabled": "more than the metrics asked for",
+}
+"""What the replicas of a hold are that differ from what its metrics asked for."""
+
+
+def during(times: Finding | Hold, clock: Clock) -> str:
+    """`between 15:01:22Z and 15:06:08Z`, or `at 15:01:22Z`."""
+    first, last = clock(times.first_us), clock(times.last_us)
+    return f"at {first}" if first == last else f"between {first} and {last}"
