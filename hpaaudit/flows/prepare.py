@@ -167,7 +167,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         user_flags,
         with_flags,
     )
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, known_release
+    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, gates_missed, known_release
 
     options = user_flags(controller.flags)
     given_release = None if controller.release is None else known_release(controller.release)
@@ -194,8 +194,12 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     flags = with_flags(with_flags(flags, observed), options)
     if periods.source == "inferred":
         flags = replace(flags, sync_period_us=periods.common_us)
+    inferred_gates: tuple[str, ...] = ()
     if process is not None:
         flags = replace(flags, gates=process.gates)
+    else:
+        inferred_gates = gates_missed(flags, planned.gates)
+        flags = replace(flags, gates=tuple((name, True) for name in inferred_gates))
     prepared = Prepared(
         recording=recording,
         plan=planned,
@@ -219,6 +223,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
                 Assumption(key=name, value="on" if on else "off", source="user")
                 for name, on in sorted(switched.items())
             ),
+            *(Assumption(key=name, value="on", source="inferred") for name in inferred_gates),
             *_of_the_lease(planned, observed),
             Assumption(
                 key="api-server", value=flags.api_server, source="inferred" if planned.api_server else "default"

@@ -75,6 +75,20 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA wrote 8 after 9s, and not 12 again.",
         ),
         (
+            hpa(
+                divergent=1,
+                foreign_writes=(foreign_write(restored_s=22, after_us=NOON - 8_000_000, missing_pod_s=120),),
+            ),
+            (
+                "The HPA was faithful. Between 11:59:52Z and 12:00:00Z helm wrote 12 -> 4; "
+                "the HPA had 12 again within 30s; 2 pod-minutes missing at least."
+            ),
+        ),
+        (
+            hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22, is_remade=True),)),
+            "The HPA was faithful. At 12:00:00Z helm made the target again: 12 -> 4; the HPA had 12 again after 22s.",
+        ),
+        (
             hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22, missing_pod_s=None),)),
             (
                 "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s; "

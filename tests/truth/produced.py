@@ -12,7 +12,7 @@ from typing import Any
 from tests.oracle.controller import prepare, run
 from tests.oracle.draw import Json
 from tests.oracle.mishaps import ALWAYS
-from tests.oracle.vectors import cpu, world
+from tests.oracle.vectors import cpu, external, world
 
 RELEASE = "1.36"
 RENAMED_S = ((15.2, 140), (37, 155.3))
@@ -86,6 +86,20 @@ def told_worlds() -> Iterator[Json]:
         for at_s, behavior in edits
     ]
     yield behaved
+    again = [
+        {"at_s": 150, "do": "target_delete", "target": "web"},
+        {"at_s": 250, "do": "target_create", "target": "web"},
+    ]
+    yield _lived("target-made-again", 4, [(0, 60), (100, 90)], until=700, events=again)
+    yield _asleep()
+
+
+def _asleep() -> Json:
+    """An HPA that may go to zero: its queue is empty for eight minutes."""
+    target = {"type": "AverageValue", "averageValue": "10"}
+    queue, source = external([[0, "20"], [60, "0"], [550, "45"]], target)
+    one = world("asleep-at-zero", RELEASE, 2, queue, source, low=0, high=20, until=700)
+    return {**one, "gates": {"HPAScaleToZero": True}}
 
 
 def _lived(name: str, replicas: int, usage: list[tuple[int, int]], **more: Any) -> Json:

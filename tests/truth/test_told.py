@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -22,12 +23,12 @@ from hpaaudit.report.text import Clock
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results
-from tests.conformance.expected import expected_of
+from tests.conformance.expected import capture_of, expected_of
 from tests.fleet.outside import begun
 from tests.truth.produced import TOLD
 from tests.truth.replayed import replayed
-from tests.truth.views import watched
-from tests.truth.worlds import facts_of
+from tests.truth.views import VIEWS, outside, watched
+from tests.truth.worlds import facts_of, truth_of
 
 View = Callable[[Sequence[Fact]], Iterator[Fact]]
 
@@ -277,3 +278,57 @@ def test_numbers_that_json_does_not_know_are_null() -> None:
     odd = {"a": [float("nan"), 1.5, (float("inf"),)], "b": {"c": -float("inf")}, "d": "NaN"}
     assert finite(odd) == {"a": [None, 1.5, [None]], "b": {"c": None}, "d": "NaN"}
     assert json.loads(structured(odd, "json")) == finite(odd)
+
+
+@pytest.mark.parametrize("view", [watched, outside])
+def test_a_target_that_was_made_again_is_told_with_its_new_number(view: View) -> None:
+    with _replayed("target-made-again", view) as results:
+        hpa = _told(results)
+        words = _words(hpa, account(results))
+    (again,) = [one for one in hpa.changes if one.is_remade]
+    (write,) = hpa.foreign_writes
+    read = [row["spec_replicas"] for row in _expected("target-made-again") if row.get("spec_replicas") is not None]
+    assert [(again.from_replicas, again.to_replicas)] == [(old, new) for old, new in pairwise(read) if new < old]
+    assert "made the target again: 6 -> 4" in words
+    assert write.restored_to == 6
+    assert [(one.from_replicas, one.to_replicas) for one in hpa.changes].count((4, 6)) == 2
+
+
+def test_a_gate_is_on_without_which_nobody_could_store_the_spec() -> None:
+    """Nothing of the controller was seen; minReplicas is 0, and no status says that the HPA is off."""
+    with _replayed("asleep-at-zero", VIEWS["nothing of the controller"]) as results:
+        hpa = _told(results)
+        gates = results.rows("select value, source from assumptions where key = 'HPAScaleToZero'")
+    assert gates == [{"value": "on", "source": "inferred"}]
+    assert hpa.match == hpa.reconciles == len(_expected("asleep-at-zero"))
+
+
+def test_a_write_that_nobody_saw_lies_between_two_looks() -> None:
+    """The scale is only read now and then, and nothing tells of alice's write."""
+    capture = TOLD / "vector-memory-at-maximum.capture.jsonl.gz"
+    (written,) = [one for one in truth_of(capture, facts_of(capture)).written if not one.by_hpa]
+    with _replayed("memory-at-maximum", VIEWS["no writers"]) as results:
+        hpa = _told(results)
+        words = _words(hpa, account(results))
+    (write,) = hpa.foreign_writes
+    assert write.after_us is not None
+    assert write.after_us <= written.at_us <= write.at_us
+    assert "somebody unknown wrote 20 -> 3; the HPA wrote 6 within 15s" in words
+
+
+def test_undoing_a_write_is_no_reaction_to_load() -> None:
+    """At maxReplicas nothing could be raised: alice's write came later, and what undid it is no answer to the load."""
+    ever = {"hpa": "%", "since": "-infinity", "until": "infinity"}
+    with _replayed("memory-at-maximum") as results:
+        rows = results.rows(sql.folder("questions")["how_fast_was_the_reaction"], **ever)
+        undone = results.rows("select restored_at from foreign_writes")
+    assert rows
+    assert not {row["restored_at"] for row in undone} & {row["scaled_up_at"] for row in rows}
+
+
+def test_of_a_late_recording_the_listed_status_is_of_some_time_before() -> None:
+    """Two statuses have one time: that of the list, and that of the reconcile of this instant."""
+    with replayed(VIEWS["from the middle"](facts_of(capture_of("1.11", "everything-100-0001")))) as results:
+        assert results.rows("select ts from reconciles where class = 'unexplained'") == []
+        last = _told(results, "api").changes[-1]
+    assert (last.writer_class, last.from_replicas, last.to_replicas) == ("hpa", 3, 4)

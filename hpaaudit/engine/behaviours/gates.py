@@ -1,8 +1,10 @@
-"""The feature gates that change a decision."""
+"""The feature gates that change a decision, and what of an HPA proves that the API server has one on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hpaaudit.model.history import KnownBy
+from hpaaudit.model.hpa import HpaSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,3 +80,15 @@ GATES = (
         description="status.observedGeneration is written, and a change of the spec is reconciled at once",
     ),
 )
+
+
+def gates_of_stored(spec: HpaSpec) -> Iterator[str]:
+    """The gates without which an API server stores no such spec.
+
+    Upstream: `ValidateHorizontalPodAutoscalerSpec` refuses minReplicas 0, and `dropDisabledFields` removes a tolerance.
+    """
+    if spec.min_replicas == 0:
+        yield "HPAScaleToZero"
+    rules = (spec.behavior.scale_up, spec.behavior.scale_down) if spec.behavior else ()
+    if any(direction.tolerance is not None for direction in rules):
+        yield "HPAConfigurableTolerance"

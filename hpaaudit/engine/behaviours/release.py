@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from hpaaudit.engine.behaviours.gates import GATES
@@ -81,6 +82,17 @@ def behaviours_of(flags: Flags) -> Behaviours:
     changes = {field_of(name): True for name in flags.with_behaviours}
     changes |= {field_of(name): False for name in flags.without_behaviours}
     return behaviours._replace(**changes)
+
+
+def gates_missed(flags: Flags, stored: frozenset[str]) -> tuple[str, ...]:
+    """Those of the gates that an API server has on which a controller with these flags has off, and can have on."""
+    return tuple(
+        gate.name
+        for gate in GATES
+        if gate.name in stored
+        and not getattr(behaviours_of(flags), field_of(gate.rule))
+        and getattr(behaviours_of(replace(flags, gates=((gate.name, True),))), field_of(gate.rule))
+    )
 
 
 def behaviour(name: str) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from hpaaudit.api.decode import READ, V1, V2BETA1, decode_spec, decode_status
 from hpaaudit.api.requests import target_ref
 from hpaaudit.engine.api_bounds import misfit, scale_misfit
+from hpaaudit.engine.behaviours.gates import gates_of_stored
 from hpaaudit.engine.replay.reconcile_times import (
     EVENT,
     EVENT_LATE_US,
@@ -84,12 +85,14 @@ class HpaHistories:
     Each fact comes with the number of facts before it.
 
     unsupported   HPAs that cannot be replayed, each with the reason;  metrics   every metric of some spec
+    gates         feature gates that the API server must have on
     """
 
     def __init__(self) -> None:
         self.of: dict[str, list[HpaHistory]] = {}
         self.unsupported: dict[str, str] = {}
         self.metrics: set[MetricSpec] = set()
+        self.gates: set[str] = set()
         self._scaled_by: dict[TargetRef, set[str]] = {}
         self._replicas: dict[TargetRef, int] = {}
         self._targets: dict[TargetRef, str] = {}
@@ -119,6 +122,7 @@ class HpaHistories:
             return None
         spec = decode_spec(fact.api_version, fact.spec_json, fact.annotations_json)
         self.metrics.update(spec.metrics)
+        self.gates.update(gates_of_stored(spec))
         target = target_ref(fact.namespace, spec.target)
         self._scaled_by.setdefault(target, set()).add(key)
         histories = self.of.setdefault(key, [])

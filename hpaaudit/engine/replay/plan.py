@@ -81,6 +81,7 @@ class Plan:
     metrics      every metric of some spec
     periods      the sync period, and that of each HPA that has its own
     has_lease    the Lease of the controller was seen
+    gates        feature gates that the API server must have on, as the specs show
     """
 
     reconciles: list[PlannedReconcile]
@@ -94,6 +95,7 @@ class Plan:
     metrics: frozenset[MetricSpec]
     periods: SyncPeriods
     has_lease: bool = False
+    gates: frozenset[str] = frozenset()
 
 
 class Reading:
@@ -241,6 +243,7 @@ class Reading:
             metrics=frozenset(self.histories.metrics),
             periods=periods,
             has_lease=self.holder is not None,
+            gates=frozenset(self.histories.gates),
         )
 
 

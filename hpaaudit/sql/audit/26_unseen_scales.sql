@@ -25,14 +25,16 @@ with unwatched as (
     join runs.k8s_events as e on e.namespace = u.namespace and e.name = u.name
     where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'
 ), placed as (
-    select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, arg_max(t.replicas, (t.told_at, t.replicas)) as replicas
+    select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, s.spec_replicas as read_replicas, arg_max(t.replicas, (t.told_at, t.replicas)) as replicas
     from told as t
     join spans as s on s.hpa = t.hpa and t.told_at >= s.began_at and t.told_at < s.until
     where t.replicas is not null
     group by all
 ), following as (
     select
-        p.*, coalesce(n.spec_replicas = p.replicas and n.unchanged_at <= p.ts, false) as is_actual,
+        p.*,
+        -- After the last reconcile perhaps nobody looked any more.
+        coalesce(n.spec_replicas = p.replicas and n.unchanged_at <= p.ts, n.hpa_uid is null and p.next_ts is null) as is_actual,
         exists (
             from runs.scale_states as t
             where t.hpa_uid = p.hpa_uid
@@ -54,16 +56,26 @@ with unwatched as (
         and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) <> 'hpa'
     where not f.is_seen
 ), states as (
-    select hpa_uid, reconcile_id, ts as observed_at, replicas as spec_replicas, is_actual, is_seen
+    select hpa_uid, reconcile_id, ts as observed_at, replicas as spec_replicas, read_replicas, is_actual, is_seen
     from following
     where is_actual or reconcile_id in (select reconcile_id from overwritten)
     union all
-    select hpa_uid, null as reconcile_id, observed_at, spec_replicas, false as is_actual, false as is_seen
+    select hpa_uid, null as reconcile_id, observed_at, spec_replicas, null as read_replicas, false as is_actual, false as is_seen
     from overwritten
+), read_first as (
+    -- What a reconcile read may be seen a moment after the time of the reconcile, and is older than what it wrote.
+    select s.reconcile_id, max(t.seq) as seq
+    from states as s
+    join runs.scale_states as t
+        on t.hpa_uid = s.hpa_uid
+        and t.spec_replicas = s.read_replicas
+        and t.observed_at between s.observed_at and s.observed_at + interval 1 second
+    group by s.reconcile_id
 )
 select
-    s.*, if(s.reconcile_id is null, 'written', 'told') as source,
+    s.* exclude (read_replicas), if(s.reconcile_id is null, 'written', 'told') as source,
     -- They come after what was seen until then.
-    coalesce(b.seq, 0) as seq, b.target_since, b.replay_id, b.namespace, b.name
+    coalesce(f.seq, b.seq, 0) as seq, b.target_since, b.replay_id, b.namespace, b.name
 from states as s
+left join read_first as f using (reconcile_id)
 asof left join runs.scale_states as b on b.hpa_uid = s.hpa_uid and s.observed_at >= b.observed_at;

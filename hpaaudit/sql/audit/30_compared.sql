@@ -7,8 +7,10 @@ with lines as (
 ), told as (
     select
         *, rowid as place,
-        last_scale_time is distinct from lag(last_scale_time) over (partition by hpa_uid order by observed_at, rowid) as is_rescale
+        -- The first status of a recording is of some time before.
+        row_number() over one > 1 and last_scale_time is distinct from lag(last_scale_time) over one as is_rescale
     from runs.hpa_status
+    window one as (partition by hpa_uid order by observed_at, rowid)
 ), statuses as (
     select
         h.hpa, s.*,
