@@ -188,7 +188,7 @@ class Patterns:
             "row_number() over (partition by hpa order by ts, reconcile_id) as nth "
             "from runs.reconciles join replayed_hpas using (hpa_uid)"
         )
-        for query in ("09_tenures", "32_memory_windows"):
+        for query in ("09_tenures", "10_shared_targets", "32_memory_windows"):
             ask(sql.folder("audit")[query])
 
 

@@ -130,24 +130,20 @@ with numbered as (
     left join audited as a using (change_id)
     left join managed as m using (change_id)
     left join told as t using (change_id)
-), scaling as (
-    -- Lists arrive in any order: an HPA that was there before the recording scaled its first target from the beginning.
-    select * replace (if(is_first, '-infinity'::timestamp, valid_from) as valid_from)
-    from tenures
 ), sharing as (
-    -- Every HPA that scales the same target, the one itself among them, and when. One that was made anew is no other one.
-    select
-        mine.hpa_uid, o.hpa_uid as writer_uid, o.namespace || '/' || o.name as writer, h.hpa,
-        greatest(mine.valid_from, o.valid_from) as since,
-        least(coalesce(mine.valid_to, 'infinity'), coalesce(o.valid_to, 'infinity')) as until
-    from scaling as mine
-    join scaling as o
-        on o.namespace = mine.namespace
-        and o.target = mine.target
-        and (o.hpa_uid = mine.hpa_uid and o.valid_from = mine.valid_from or o.name <> mine.name)
-        and o.valid_from < coalesce(mine.valid_to, 'infinity')
-        and mine.valid_from < coalesce(o.valid_to, 'infinity')
-    left join replayed_hpas as h on h.hpa_uid = o.hpa_uid
+    -- Every HPA that scales the same target, the one itself among them, and when. Lists arrive in any order: an HPA that was
+    -- there before the recording scaled its first target from the beginning.
+    select s.*, h.hpa
+    from (
+        select
+            hpa_uid, hpa_uid as writer_uid, namespace || '/' || name as writer,
+            if(is_first, '-infinity', valid_from) as since, coalesce(valid_to, 'infinity') as until
+        from tenures
+        union all
+        select hpa_uid, other_uid, other, if(is_from_start, '-infinity', since), coalesce(until, 'infinity')
+        from shared_targets
+    ) as s
+    left join replayed_hpas as h on h.hpa_uid = s.writer_uid
 ), told_by as (
     -- Whose Event tells of just this change? Of several that of the first.
     select

@@ -64,18 +64,6 @@ with unseen_answers as (
         or c.reconcile_id in (select reconcile_id from unproven)
         or c.reconcile_id in (select reconcile_id from unread)
         or c.reconcile_id in (select reconcile_id from otherwise_told)
-), shared as (
-    -- When somebody else's HPA scaled the same target.
-    select
-        mine.hpa_uid, greatest(mine.valid_from, o.valid_from) as since,
-        least(coalesce(mine.valid_to, 'infinity'), coalesce(o.valid_to, 'infinity')) as until
-    from tenures as mine
-    join tenures as o
-        on o.namespace = mine.namespace
-        and o.target = mine.target
-        and o.name <> mine.name
-        and o.valid_from < coalesce(mine.valid_to, 'infinity')
-        and mine.valid_from < coalesce(o.valid_to, 'infinity')
 ), refusals as (
     select
         s.reconcile_id,
@@ -88,7 +76,7 @@ with unseen_answers as (
         on s.hpa = h.hpa
         and w.ts >= s.began_at
         and w.ts < s.until
-    left join shared as o on o.hpa_uid = w.hpa_uid and w.ts >= o.since and w.ts < o.until
+    left join shared_targets as o on o.hpa_uid = w.hpa_uid and w.ts >= o.since and w.ts < coalesce(o.until, 'infinity')
     -- Of several HPAs with one target, the one that wanted this number sent it.
     where (o.hpa_uid is null or w.sent in (s.desired, s.status_desired))
         and writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'

@@ -3,19 +3,9 @@
 -- Needs: hpas.shared
 with pairs as (
     select
-        a.hpa_uid, a.target_kind, a.target_name, b.name as other,
-        greatest(a.valid_from, b.valid_from) as first_at,
-        least(coalesce(a.valid_to, i.ended_at), coalesce(b.valid_to, i.ended_at), i.ended_at) as last_at,
-        i.ended_at
-    from tenures as a
-    join tenures as b
-        on b.namespace = a.namespace
-        and b.target_kind = a.target_kind
-        and b.target_name = a.target_name
-        -- One that was made anew is no other one.
-        and b.name <> a.name
-        and b.valid_from < coalesce(a.valid_to, 'infinity')
-        and a.valid_from < coalesce(b.valid_to, 'infinity')
+        s.hpa_uid, s.target_kind, s.target_name, s.other_name as other, s.since as first_at,
+        least(coalesce(s.until, i.ended_at), i.ended_at) as last_at, i.ended_at
+    from shared_targets as s
     cross join runs.recordings as i
 ), by_target as (
     select
