@@ -51,12 +51,12 @@ def has_terminal() -> bool:
 
 
 def fit_terminal() -> None:
-    """Lets pages be no wider than the terminal. In a pipe they have their usual width."""
+    """Lets pages and their tables be no wider than the terminal. In a pipe they have their usual width."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     if columns >= NARROWEST_PAGE:
-        from hpaaudit.report.text import WIDTH, use_width
+        from hpaaudit.report.text import use_terminal
 
-        use_width(min(columns, WIDTH))
+        use_terminal(columns)
 
 
 def terminal_width() -> int | None:

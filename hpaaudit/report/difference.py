@@ -10,7 +10,7 @@ from hpaaudit.model.difference import Cause, ComparedHpa, Difference, Episode, W
 from hpaaudit.report.codes import codes_in, legend
 from hpaaudit.report.reasons import measure
 from hpaaudit.report.text import Clock, paragraph, printable
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text_table import page_table
 
 LINES = 20
 """The most episodes that are listed of one HPA."""
@@ -85,7 +85,7 @@ def _one(hpa: ComparedHpa, difference: Difference) -> Iterator[str]:
         for one in episodes
     ]  # fmt: skip
     columns = ("from", "to", "has", difference.own_release, "why", difference.other_release, "why")
-    text = table(columns, rows[:LINES], indent="  ")
+    text = page_table(columns, rows[:LINES])
     if len(rows) > LINES:
         text += f"\n  {len(rows) - LINES} more: -o json has all"
     yield text

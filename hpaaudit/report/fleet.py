@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.report.text import duration, paragraph, pasteable
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text_table import page_table
 
 WORST = 10
 """So many HPAs are rows of the table."""
@@ -65,7 +65,7 @@ def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
     """
     parts = [paragraph(fleet_headline(hpas)), "\n".join(_totals(hpas)), *_by_pattern(hpas)]
     columns, rows = worst_rows(hpas, most)
-    parts.append(table(columns, rows, indent="  "))
+    parts.append(page_table(columns, rows))
     if len(rows) < len(hpas):
         rest = counted(len(hpas) - len(rows), "more HPA")
         parts[-1] += f"\n  {rest}: hpaaudit query {pasteable(file)} how_well_does_it_agree"
@@ -99,7 +99,7 @@ def _by_pattern(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     ]
     rows.sort(key=lambda row: (_rank(row[1]), -row[2], row[0]))
     if rows:
-        yield table(("finding", "severity", "hpas", "for example"), rows, indent="  ")
+        yield page_table(("finding", "severity", "hpas", "for example"), rows)
 
 
 def _rank(severity: str) -> int:

@@ -7,7 +7,7 @@ from hpaaudit.api.zone import in_zone
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.text import duration
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text_table import page_table
 
 LISTED = 10
 """The most causes that are listed where nobody asks for all."""
@@ -30,7 +30,7 @@ def gap_lines(gaps: Sequence[Gap], indent: str = "  ", most: int | None = LISTED
     folded = sorted(by_cause.values(), key=lambda some: (-_hidden_us(some), some[0].at_us))
     yield f"{indent}gaps: {len(gaps)}"
     columns = ("times", "total", "longest", "first", "last until", "what", "cause")
-    yield table(columns, [_row(some) for some in folded[:most]], indent=f"{indent}  ")
+    yield page_table(columns, [_row(some) for some in folded[:most]], indent=f"{indent}  ")
     if most is not None and len(folded) > most:
         yield f"{indent}  and {len(folded) - most} more causes, all in -o wide"
 

@@ -8,7 +8,7 @@ from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verific
 from hpaaudit.model.units import Micros
 from hpaaudit.report.folded_gaps import gap_lines
 from hpaaudit.report.text import clock, pasteable, printable, stamp
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text_table import page_table
 
 LISTED = 10
 """The most items of a kind that the text names. The wide text and JSON have all."""
@@ -75,7 +75,7 @@ def _sizes(inspection: Inspection) -> Iterator[str]:
     yield f"  of these bytes the tables have {in_tables}, manifests and log the rest"
     if inspection.tables:
         yield ""
-        yield table(("table", "rows", "files", "bytes"), [_table_row(size) for size in inspection.tables], indent="  ")
+        yield page_table(("table", "rows", "files", "bytes"), [_table_row(size) for size in inspection.tables])
     yield ""
 
 
@@ -90,7 +90,7 @@ def _reads(inspection: Inspection, most: int | None) -> Iterator[str]:
     yield f"  {reads}, {inspection.failures} failed; {samples} polled, {inspection.new} new"
     yield ""
     streams = [_stream_row(stream) for stream in inspection.streams[:most]]
-    yield table(("reads", "failed", "polled", "new", "request"), streams, indent="  ")
+    yield page_table(("reads", "failed", "polled", "new", "request"), streams)
     if len(inspection.streams) > len(streams):
         yield f"  and {len(inspection.streams) - len(streams)} more requests, all in -o wide"
     yield ""

@@ -22,7 +22,7 @@ from hpaaudit.report.text import (
     releases_in_turn,
     stamp,
 )
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text_table import page_table
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
 
 IN_FULL = 3
@@ -329,7 +329,7 @@ def _changes(rows: list[tuple[object, ...]], account: ReplayAccount) -> str:
     """A line for each change, with the number that it has in the chart."""
     columns = ("#", "time", "from", "to", "by", "decided", "replay", "why")
     listed = [(number, *cells) for number, cells in zip(numbered(len(rows)), rows, strict=False)]
-    text = table(columns, listed, indent="  ")
+    text = page_table(columns, listed)
     if len(rows) > len(listed):
         text += f"\n  {len(rows) - len(listed)} more: hpaaudit query {pasteable(account.file)} what_happened"
     return text

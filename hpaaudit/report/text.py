@@ -14,18 +14,25 @@ WIDTH = 79
 """The columns of a page on a terminal that has as many, and in a pipe."""
 
 _IN_USE: ContextVar[int] = ContextVar("width", default=WIDTH)
+_TERMINAL: ContextVar[int | None] = ContextVar("terminal", default=None)
 # Control, format (bidirectional overrides among them) and surrogate characters, line and paragraph separators.
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
-def use_width(columns: int) -> None:
-    """Lets pages be no wider than this from now on, for a narrow terminal."""
-    _IN_USE.set(columns)
+def use_terminal(columns: int) -> None:
+    """Fits pages to a terminal of so many columns from now on: text to 79 at most, tables to all of them."""
+    _IN_USE.set(min(columns, WIDTH))
+    _TERMINAL.set(columns)
 
 
 def page_width() -> int:
     """The columns that a page has."""
     return _IN_USE.get()
+
+
+def table_width() -> int | None:
+    """The columns that a table of a page may have; None in a pipe, where nothing is cut."""
+    return _TERMINAL.get()
 
 
 def printable(text: str) -> str:

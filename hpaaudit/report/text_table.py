@@ -1,16 +1,23 @@
 """Formats rows as an aligned table: numbers to the right, text to the left, NULL as a dash."""
 
+import re
+import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from hpaaudit.api.zone import zone_in_use
-from hpaaudit.report.text import printable
+from hpaaudit.report.text import printable, table_width
 
 ABSENT = "-"
 GAP = "  "
 NARROWEST = 8
 """A column is not made narrower than this to fit the terminal."""
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d[.\d]*)?(Z|[+-]\d\d:\d\d)?")
+
+NARROWEST_LAST = 24
+"""Nor the last one of a page's table, whose texts go on below."""
 
 
 def cell(value: Any) -> str:
@@ -42,23 +49,83 @@ def table(
 
     width   cut the longest texts so that no line is wider; numbers and times stay whole. None: cut nothing
     """
-    headings = [heading.upper() for heading in columns] if has_headings else ["" for _ in columns]
-    texts = [[cell(value) for value in row] for row in rows]
-    widths = [max(len(heading), *(len(row[i]) for row in texts), 0) for i, heading in enumerate(headings)]
+    headings, texts = _texts(columns, rows, has_headings=has_headings)
+    widths = _natural(headings, texts)
     if width is not None:
-        is_text = [any(isinstance(row[i], str | list | tuple | dict) for row in rows) for i in range(len(columns))]
-        widths = _fitting(widths, is_text, width - len(indent) - len(GAP) * (len(widths) - 1))
-    right = [
+        widths = _fitting(widths, _are_texts(columns, rows), _room(width, widths, indent))
+    return _aligned(headings, texts, widths, _are_numbers(columns, rows), indent)
+
+
+def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "  ") -> str:
+    """A table of a page: on a terminal that is too narrow the texts of the last column go on below themselves."""
+    headings, texts = _texts(columns, rows, has_headings=True)
+    widths = _natural(headings, texts)
+    width = table_width()
+    if width is None or sum(widths) <= (room := _room(width, widths, indent)):
+        return _aligned(headings, texts, widths, _are_numbers(columns, rows), indent)
+    *others, last = widths
+    *are_texts, _ = _are_texts(columns, rows)
+    others = _fitting(others, are_texts, room - min(last, NARROWEST_LAST))
+    last = max(room - sum(others), NARROWEST_LAST)
+    wrapped = []
+    for *cells, text in texts:
+        parts = textwrap.wrap(text, last) or [""]
+        wrapped += [[*cells, parts[0]], *([*("" for _ in cells), part] for part in parts[1:])]
+    return _aligned(headings, wrapped, [*others, last], _are_numbers(columns, rows), indent)
+
+
+def _texts(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, has_headings: bool
+) -> tuple[list[str], list[list[str]]]:
+    """The headings, empty without any, and the rows as texts."""
+    return [heading.upper() if has_headings else "" for heading in columns], [
+        [cell(value) for value in row] for row in rows
+    ]
+
+
+def _natural(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
+    """How wide each column is if nothing is cut."""
+    return [max(len(heading), *(len(row[i]) for row in texts), 0) for i, heading in enumerate(headings)]
+
+
+def _room(width: int, widths: Sequence[int], indent: str) -> int:
+    """The columns of the screen that are left for texts."""
+    return width - len(indent) - len(GAP) * (len(widths) - 1)
+
+
+def _are_texts(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Whether a column may be cut: it has texts that are no times."""
+    return [
+        any(
+            isinstance(row[i], list | tuple | dict) or (isinstance(row[i], str) and not _TIME.fullmatch(row[i]))
+            for row in rows
+        )
+        for i in range(len(columns))
+    ]
+
+
+def _are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+    return [
         any(isinstance(row[i], int | float) for row in rows)
         and all(row[i] is None or (isinstance(row[i], int | float) and not isinstance(row[i], bool)) for row in rows)
         for i in range(len(columns))
     ]
+
+
+def _aligned(
+    headings: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    are_numbers: Sequence[bool],
+    indent: str,
+) -> str:
+    """Numbers to the right, texts to the left."""
     lines = [
         GAP.join(
-            _cut(text, width).rjust(width) if numeric else _cut(text, width).ljust(width)
-            for text, width, numeric in zip(line, widths, right, strict=True)
+            _cut(text, width).rjust(width) if is_number else _cut(text, width).ljust(width)
+            for text, width, is_number in zip(line, widths, are_numbers, strict=True)
         )
-        for line in ([headings] if has_headings else []) + texts
+        for line in [*([headings] if any(headings) else []), *texts]
     ]
     return "\n".join(indent + line.rstrip() for line in lines)
 

@@ -2,8 +2,9 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,35 @@ def test_a_printed_time_means_the_same_in_every_zone(seconds: int, fraction: int
     span = Micros(at_us - 3600 * SECOND), Micros(at_us + 3600 * SECOND)
     assert moment(printed).at(*span) == at_us
     assert moment(of_day).at(*span) == at_us // SECOND * SECOND
+
+
+RULES = (
+    "CET-1CEST,M3.5.0,M10.5.0/3",
+    "EST5EDT,M3.2.0,M11.1.0",
+    "<+03>-3",
+    "UTC+3",
+    "NZST-12NZDT,M9.5.0,M4.1.0/3",
+    "IST-1GMT0,M10.5.0,M3.5.0/1",
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_in_tz_means_what_it_means_to_the_c_library(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", rule)
+    time.tzset()
+    zone = zone_named(rule)
+    try:
+        for at_s in range(1_767_225_600, 1_798_761_600, 5 * 3600):
+            there = time.localtime(at_s)
+            assert datetime.fromtimestamp(at_s, zone).utcoffset() == timedelta(seconds=there.tm_gmtoff), at_s
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_rule_without_days_has_the_usual_ones() -> None:
+    at = datetime(2026, 7, 1, 12, tzinfo=UTC)
+    assert at.astimezone(zone_named("CET-1CEST")).isoformat() == "2026-07-01T14:00:00+02:00"
 
 
 @pytest.mark.usefixtures("at_desk")

@@ -1,16 +1,18 @@
 """Small words: what is printed is short, aligned and harmless."""
 
+from collections import Counter
+from contextvars import copy_context
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
 from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Milli
-from hpaaudit.report.text import clock, duration, paragraph, printable, quantity
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text import clock, duration, paragraph, printable, quantity, use_terminal
+from hpaaudit.report.text_table import NARROWEST_LAST, page_table, table
 
 
 @pytest.mark.parametrize(
@@ -77,3 +79,26 @@ def test_a_table_shows_times_in_utc_and_lists_in_a_row() -> None:
 
 def test_a_table_without_rows_is_its_headings() -> None:
     assert table(("at", "who"), []) == "AT  WHO"
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 10**6), st.text("abcd-", max_size=60), st.text("abc ", max_size=120)), min_size=1
+    ),
+    st.integers(60, 200),
+)
+def test_a_table_of_a_page_loses_no_word_of_its_last_column(rows: list[tuple[int, str, str]], width: int) -> None:
+    """On a terminal they go on below; a time stays whole, and the columns before are cut where they must be."""
+    stamped = [("14:05:19Z", number, by, why) for number, by, why in rows]
+
+    def drawn() -> str:
+        use_terminal(width)
+        return page_table(("time", "to", "by", "why"), stamped)
+
+    lines = copy_context().run(drawn).splitlines()[1:]
+    assert max(map(len, lines)) <= width
+    assert sum("14:05:19Z" in line for line in lines) == len(rows)
+    words = [word for line in lines for word in line.split()]
+    told = [word for *_, why in rows for word in why.split() if len(word) <= NARROWEST_LAST]
+    assert Counter(told) <= Counter(words)
