@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import at_option, message_options, one_hpa, output_option, results_argument, zone_option
+from hpaaudit.cli.options import (
+    at_option,
+    message_options,
+    one_hpa,
+    output_option_of_one,
+    results_argument,
+    zone_option,
+)
 from hpaaudit.cli.screen import has_terminal
 from hpaaudit.flows.moments import Moment, moment_at
 from hpaaudit.model.landmark import Landmark
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
 @click.option("--watch", "is_watched", is_flag=True, help="Step through the reconciles with the arrow keys.")
-@output_option()
+@output_option_of_one()
 @message_options()
 @zone_option()
 def explain_command(  # noqa: PLR0913 click hands over every option
@@ -50,6 +57,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.query import span_of
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.structured import structured
+    from hpaaudit.report.text import printable
 
     if is_watched and (is_sql or output != "text"):
         raise click.UsageError("--watch shows text: it takes neither --sql nor -o")
@@ -62,8 +70,12 @@ def explain_command(  # noqa: PLR0913 click hands over every option
         _watch(source, account)
     elif is_sql:
         click.echo(evidence_sql(account), nl=False)
+    elif output == "name":
+        click.echo(printable(f"{account.namespace}/{account.name}"))
+    elif output in ("text", "wide"):
+        click.echo(explain_text(account, None) if output == "wide" else explain_text(account), nl=False)
     else:
-        click.echo(explain_text(account) if output == "text" else structured(account, output), nl=False)
+        click.echo(structured(account, output), nl=False)
 
 
 def _watch(source: Path, account: "ReconcileAccount") -> None:

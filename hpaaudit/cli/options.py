@@ -105,6 +105,18 @@ def output_option_of_many() -> Callable[[click.decorators.FC], click.decorators.
     )
 
 
+def output_option_of_one() -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-o` of commands that show one HPA."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(("text", "wide", "name", "json", "yaml")),
+        default="text",
+        show_default=True,
+        help="wide lists everything that text only counts; name is that of the HPA.",
+    )
+
+
 def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
     """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n` and `-A` as in kubectl."""
 

@@ -1,10 +1,18 @@
 """The command `timeline`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from hpaaudit.cli.options import message_options, moment_option, one_hpa, output_option, results_argument, zone_option
+from hpaaudit.cli.options import (
+    message_options,
+    moment_option,
+    one_hpa,
+    output_option_of_one,
+    results_argument,
+    zone_option,
+)
 from hpaaudit.cli.screen import NARROWEST, WIDEST, screen, terminal_width
 from hpaaudit.flows.moments import Moment, moments
 
@@ -21,7 +29,7 @@ from hpaaudit.flows.moments import Moment, moments
 )
 @click.option("--ascii", "is_ascii", is_flag=True, help="Draw with ASCII characters only.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
-@output_option()
+@output_option_of_one()
 @message_options()
 @zone_option()
 def timeline_command(  # noqa: PLR0913 click hands over every option
@@ -47,12 +55,16 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.timeline import timeline
     from hpaaudit.report.structured import structured
+    from hpaaudit.report.text import printable
     from hpaaudit.report.timeline import timeline_text
 
     asked = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         shown = timeline(source, hpa, warn=progress.warn, progress=progress)
-    if output != "text":
+    if output == "name":
+        click.echo(printable(f"{shown.namespace}/{shown.name}"))
+        return
+    if output not in ("text", "wide"):
         click.echo(structured(shown, output), nl=False)
         return
     drawn_on = screen(
@@ -62,4 +74,6 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
         first_us=asked.get("since"),
         last_us=asked.get("until"),
     )
+    if output == "wide":
+        drawn_on = replace(drawn_on, listed=None)
     click.echo(timeline_text(shown, drawn_on), nl=False, color=True)

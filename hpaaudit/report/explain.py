@@ -9,7 +9,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.flips import PolicyBudget
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.flip import flip_lines, some
+from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.text import Clock, duration, page_width, paragraph, printable
 
@@ -41,13 +41,16 @@ _FAILED = "conditions"
 _TEXT_ONLY = ("api-server", "release")
 
 
-def explain_text(account: ReconcileAccount) -> str:
-    """The whole page: the answer, then what was recorded, what follows from it by the rules, and what is not known."""
+def explain_text(account: ReconcileAccount, named: int | None = NAMED) -> str:
+    """The whole page: the answer, then what was recorded, what follows from it by the rules, and what is not known.
+
+    named   so many pods of each kind are named, None: all
+    """
     blocks = [
         [printable(_headline(account))],
         [paragraph(text) for text in _first_instead(account)],
         [paragraph(text) for text in _answer(account)],
-        *(_block(heading, lines) for heading, lines in _kinds(account)),
+        *(_block(heading, lines) for heading, lines in _kinds(account, named)),
         [paragraph(text) for text in _next_step(account)],
     ]
     page = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -62,7 +65,7 @@ def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
     The label of a heading is HEADING.
     """
     rows = [("", text) for text in (_headline(account), *_first_instead(account), *_answer(account))]
-    for heading, lines in _kinds(account):
+    for heading, lines in _kinds(account, NAMED):
         shown = list(lines)
         rows += [(HEADING, heading), *shown] if shown else []
     if account.divergence:
@@ -70,10 +73,10 @@ def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
     return [(label, printable(text)) for label, text in rows]
 
 
-def _kinds(account: ReconcileAccount) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+def _kinds(account: ReconcileAccount, named: int | None) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
     """The three kinds of statements, each below its heading."""
     yield "recorded", _recorded(account)
-    yield f"computed, by the rules of {account.release}", _computed(account)
+    yield f"computed, by the rules of {account.release}", _computed(account, named)
     yield "unknown", _unknown(account)
 
 
@@ -197,12 +200,12 @@ def _said(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     yield from zip(chain(["Kubernetes said"], repeat("")), lines or ["nothing that was recorded"], strict=False)
 
 
-def _computed(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
+def _computed(account: ReconcileAccount, named: int | None) -> Iterator[tuple[str, str]]:
     """What follows: the pods by bucket, each metric's proposal, every step, the budget of policies, the flips."""
     if account.at_source in _INFERRED:
         yield "when", f"{_when(account)}; input {_evidence(account)}"
     for index, metric in enumerate(account.metrics):
-        yield from _group(account, index, metric)
+        yield from _group(account, index, metric, named)
         yield "measure", _measured(metric)
     for step in account.steps:
         yield step.stage, _step(step, account)
@@ -213,7 +216,7 @@ def _computed(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     for policy in account.budget:
         yield "budget", _budget(policy, Clock(account.at_us, account.at_us))
     yield from zip(chain(["would say"], repeat("")), _other_texts(account), strict=False)
-    yield from zip(chain(["nearest change"], repeat("")), flip_lines(account), strict=False)
+    yield from zip(chain(["nearest change"], repeat("")), flip_lines(account, named), strict=False)
 
 
 def _other_texts(account: ReconcileAccount) -> Iterator[str]:
@@ -283,7 +286,7 @@ def _missing(account: ReconcileAccount) -> str:
     return f"; unknown: {missing_in_words(account.missing_input)}" if account.missing_input else ""
 
 
-def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tuple[str, str]]:
+def _group(account: ReconcileAccount, index: int, metric: Metric, named: int | None) -> Iterator[tuple[str, str]]:
     counts = (
         ("ready", metric.ready_pods),
         ("unready", metric.unready_pods),
@@ -301,7 +304,7 @@ def _group(account: ReconcileAccount, index: int, metric: Metric) -> Iterator[tu
     for bucket in ("unready", "missing", "ignored"):
         names = [pod.pod for pod in account.members if (pod.metric_idx, pod.bucket) == (index, bucket)]
         if names:
-            yield "", f"{bucket}: {some(names)}"
+            yield "", f"{bucket}: {some(names, named)}"
 
 
 def _measured(metric: Metric) -> str:

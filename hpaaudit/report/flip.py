@@ -20,8 +20,11 @@ _CAUSES = {
 """What is old enough from then on, by the cause of a TimeFlip."""
 
 
-def flip_lines(account: ReconcileAccount) -> Iterator[str]:
-    """A sentence for each flip, such as `at cpu 67 % the HPA would want 7 replicas, at 50 % 4 replicas`."""
+def flip_lines(account: ReconcileAccount, named: int | None = NAMED) -> Iterator[str]:
+    """A sentence for each flip, such as `at cpu 67 % the HPA would want 7 replicas, at 50 % 4 replicas`.
+
+    named   so many pods of each are named, None: all
+    """
     clock = Clock(account.at_us, account.at_us)
     utilizations = [flip for flip in account.flips if isinstance(flip, UtilizationFlip)]
     if utilizations:
@@ -46,17 +49,18 @@ def flip_lines(account: ReconcileAccount) -> Iterator[str]:
             case ReadyFlip():
                 these = f"{len(flip.pods)} of {counted(flip.unready, 'unready pod')}"
                 wanted = counted(flip.desired, "replica")
-                yield f"with {these} counted as ready ({some(flip.pods)}) the HPA would want {wanted}"
+                yield f"with {these} counted as ready ({some(flip.pods, named)}) the HPA would want {wanted}"
             case ForeignPodFlip():
                 these = f"{len(flip.pods)} of {counted(flip.foreign, 'foreign pod')}"
                 wanted = counted(flip.desired, "replica")
-                yield f"without {these} ({some(flip.pods)}, of {some(flip.owners)}) the HPA would want {wanted}"
+                names = f"{some(flip.pods, named)}, of {some(flip.owners, named)}"
+                yield f"without {these} ({names}) the HPA would want {wanted}"
 
 
-def some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    shown = ", ".join(names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
+def some(names: Sequence[str], most: int | None = NAMED) -> str:
+    """The first names, and how many more there are; all where `most` is None."""
+    shown = ", ".join(names[:most])
+    return shown if most is None or len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def _utilizations(flips: Sequence[UtilizationFlip]) -> str:

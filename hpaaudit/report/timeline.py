@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
@@ -33,6 +33,7 @@ class Screen:
     """What a timeline is drawn on.
 
     width   in columns;  first_us, last_us   the time that is shown, None: from the begin, to the end
+    listed  the most marks that are listed below, None: all
     """
 
     width: int = WIDTH
@@ -40,6 +41,7 @@ class Screen:
     last_us: Micros | None = None
     glyphs: Glyphs = UNICODE
     paint: Paint = plain
+    listed: int | None = LISTED
 
 
 def timeline_text(timeline: Timeline, screen: Screen) -> str:
@@ -53,7 +55,7 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
-        parts.append("\n".join(_listed(marks, clock, timeline)))
+        parts.append("\n".join(_listed(marks, clock, timeline, screen.listed)))
     parts.append("\n".join(_words(timeline, first_us, last_us)))
     shown = {point.verdict for point in timeline.points if first_us <= point.at_us <= last_us} & _VERDICTS.keys()
     if words := legend(sorted(shown)):
@@ -194,15 +196,15 @@ def _worst(points: Sequence[TimelinePoint]) -> str:
     return next((letter for verdict, letter in reversed(_VERDICTS.items()) if verdict in verdicts), " ")
 
 
-def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline) -> Iterator[str]:
+def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int | None) -> Iterator[str]:
     """What each mark stands for."""
-    for number, mark in zip(numbered(len(marks)), marks, strict=False):
+    for number, mark in zip_longest(numbered(len(marks)), marks[:most], fillvalue=" "):
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
         yield f"  {number}  {clock(mark.at_us)}{until}  {printable(words_of_mark(mark))}"
-    if len(marks) > LISTED:
-        yield f"  {len(marks) - LISTED} more: hpaaudit query {pasteable(timeline.file)} what_happened"
+    if most is not None and len(marks) > most:
+        yield f"  {len(marks) - most} more: hpaaudit query {pasteable(timeline.file)} what_happened"
 
 
 def words_of_mark(mark: Mark) -> str:
