@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, zip_longest
+from itertools import chain, groupby, repeat
 
 from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
@@ -198,7 +198,7 @@ def _worst(points: Sequence[TimelinePoint]) -> str:
 
 def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int | None) -> Iterator[str]:
     """What each mark stands for."""
-    for number, mark in zip_longest(numbered(len(marks)), marks[:most], fillvalue=" "):
+    for number, mark in zip(chain(numbered(len(marks)), repeat(" ")), marks[:most], strict=False):
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
