@@ -14,6 +14,7 @@ from pathlib import Path
 
 from docs.site import reference
 from docs.site.incidents import QUESTIONS, incident
+from docs.site.notebook import notebook
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -48,15 +49,20 @@ PAGES = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """Written pages and their places in the site."""
+NOTEBOOK, NOTEBOOK_PAGE = "docs/incident.ipynb", "how-to/notebook.md"
 GENERATED: Mapping[str, Callable[[], str]] = {
     "reference/commands.md": reference.commands,
     "reference/questions.md": reference.questions,
     "reference/alerts.md": reference.alerts,
+    NOTEBOOK_PAGE: lambda: f"{notebook(ROOT / NOTEBOOK)}\n[The notebook as a file](incident.ipynb)\n",
 }
 SECTIONS = {
     "Start": ["start"],
     "Incidents": ["incidents/index"],
-    "How to": [f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "report", "python")],
+    "How to": [
+        *(f"how-to/{name}" for name in ("record", "import", "cluster", "gitops", "fleet", "report", "python")),
+        "how-to/notebook",
+    ],
     "Reference": [
         *(f"reference/{name}" for name in ("commands", "questions", "findings", "sql", "results", "recording")),
         *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
@@ -142,6 +148,8 @@ def _relinked(text: str, source: str, into: Path, place: str = "") -> str:
             target = PAGES[path] + at
         elif f"reference/{Path(path).name}" in GENERATED and path.startswith("docs/"):
             target = f"reference/{Path(path).name}" + at
+        elif path == NOTEBOOK and place != NOTEBOOK_PAGE:
+            target = NOTEBOOK_PAGE
         elif path.endswith(COPIED):
             target = f"files/{Path(path).name}"
             (into / "files").mkdir(exist_ok=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain, repeat
+from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
@@ -66,6 +68,15 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    """What happened besides: an edit, a rollout, a restart, a gap. Its pin has a letter; later ones have none."""
+
+    letter: str
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Section:
     """What the page shows of one HPA; every text is plain."""
 
@@ -79,7 +90,7 @@ class _Section:
     packed: str
     changes: list[_Change]
     more: str
-    events: list[str]
+    events: list[_Event]
     counts: list[str]
     explanations: list[tuple[str, str, str]]
 
@@ -189,12 +200,13 @@ def _change(number: str, at_us: Micros, cells: Sequence[object], explained: Sequ
     )
 
 
-def _events(timeline: Timeline, clock: Clock) -> Iterator[str]:
+def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
     """What happened besides changes of replicas and divergences."""
-    for mark in timeline.marks:
-        if mark.kind not in (MarkKind.WRITE, MarkKind.DIVERGENCE):
-            until = "" if mark.until_us is None else f" to {clock(mark.until_us)}"
-            yield f"{clock(mark.at_us)}{until}: {shown(words_of_mark(mark))}"
+    marks = [mark for mark in timeline.marks if mark.kind not in (MarkKind.WRITE, MarkKind.DIVERGENCE)]
+    for letter, mark in zip(chain(ascii_uppercase, repeat("")), marks, strict=False):
+        until = "" if mark.until_us is None else f" to {clock(mark.until_us)}"
+        text = f"{clock(mark.at_us)}{until}: {shown(words_of_mark(mark))}"
+        yield _Event(letter=letter, at=mark.at_us / SECOND, text=text)
 
 
 def _told(account: ReconcileAccount) -> str:

@@ -20,7 +20,8 @@ with edits as (
     window past as (partition by hpa_uid order by valid_from)
 )
 select epoch_us(ts) as at_us, null::bigint as until_us, 'write' as kind,
-    coalesce(nullif(writer_name, ''), 'somebody unknown') as who, from_replicas || ' -> ' || to_replicas as what
+    coalesce(nullif(writer_name, ''), 'somebody unknown') as who,
+    from_replicas || ' -> ' || to_replicas || if(is_remade, ', as the target was made again', '') as what
 from foreign_writes
 where namespace = $namespace and name = $name
 union all
