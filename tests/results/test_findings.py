@@ -194,7 +194,7 @@ CASES: dict[str, Case] = {
     ),
     "operator_writes_back": Case(
         fires={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="db-operator")},
-        says="high: db-operator wrote the replicas 1 time, mostly 3",
+        says="high: db-operator wrote the replicas 1 time, most often 3",
         spares={"scale_events": changes((60, 8, 3), writer_class="operator", writer_name="kube-downscaler")},
     ),
     "progressive_delivery": Case(
@@ -238,7 +238,7 @@ CASES: dict[str, Case] = {
     ),
     "overflow_to_min": Case(
         fires={"reconciles": reconciles(1, desired=2), "metric_proposals": proposals(1, ratio=6e8)},
-        says="critical: cpu was 600000000 times its target, which asks for more replicas than 32 bits hold: "
+        says="critical: cpu counted as 600000000 times its target, which asks for more replicas than 32 bits hold: "
         "that counts as the greatest number",
         spares={"reconciles": reconciles(1), "metric_proposals": proposals(1, ratio=5e8)},
     ),
@@ -407,7 +407,7 @@ CASES: dict[str, Case] = {
     ),
     "outside_bounds": Case(
         fires={"reconciles": reconciles(3, reason_code="gate.above_max", spec_replicas=12)},
-        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: mostly 12 "
+        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: most often 12 "
         "outside 2 to 10",
         spares={"reconciles": reconciles(1, reason_code="gate.above_max", spec_replicas=12)},
     ),
@@ -715,7 +715,7 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
         *reconciles(2, first=5, spec_replicas=50, max_replicas=30, **gate),
     ]
     [verdict] = database.verdicts("outside_bounds", {"reconciles": outside})
-    assert verdict.endswith("mostly 12 outside 2 to 10")
+    assert verdict.endswith("most often 12 outside 2 to 10")
 
     up = {"action": "scale_up"}
     raised = [
@@ -899,7 +899,7 @@ def test_the_average_of_a_total_over_no_pods_is_no_overflow(database: Patterns) 
 
     assert told(8) == []
     beyond = (
-        "critical: flood was infinitely far above its target, which asks for more replicas than 32 bits hold: "
+        "critical: flood counted as infinitely many times its target, which asks for more replicas than 32 bits hold: "
         "that counts as "
     )
     assert told(-(2**31)) == [f"{beyond}the least number, and 0 became 4"]

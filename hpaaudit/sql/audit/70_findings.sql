@@ -1,6 +1,6 @@
 -- Which known patterns does the recording show?
 -- One row per HPA and pattern, as in runs.findings, the worst first. Of a replay with --since or --until, what lasted
--- into the time that is shown, cut to it.
+-- into the time that is shown, as a whole: its numbers are those of all its time.
 insert into runs.findings by name
 select
     h.replay_id, h.hpa_uid, h.namespace, h.name,
@@ -9,9 +9,7 @@ select
             h.namespace, h.hpa_uid
     ) as finding_id,
     p.pattern,
-    greatest(p.first_at, coalesce(getvariable('since'), p.first_at)) as first_at,
-    least(p.last_at, coalesce(getvariable('until'), p.last_at)) as last_at,
-    p.severity, p.verdict, p.evidence, p.next_step,
+    p.first_at, p.last_at, p.severity, p.verdict, p.evidence, p.next_step,
     'docs/findings.md#' || p.pattern as documentation
 from found as p
 join replayed_hpas as h using (hpa_uid)

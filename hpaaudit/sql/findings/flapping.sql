@@ -22,7 +22,7 @@ select
     hpa_uid, min(ts_before) as first_at, max(ts) as last_at,
     if(count(*) >= 10, 'high', 'medium') as severity,
     format(
-        '{} between {} and {} replicas, mostly after {} s', counted(count(*), 'reversal'),
+        '{} between {} and {} replicas, half of them within {} s', counted(count(*), 'reversal'),
         min(least(from_replicas, to_replicas)), max(greatest(from_replicas, to_replicas)),
         round(median(epoch_us(ts) - epoch_us(ts_before)) / 1e6)::bigint
     ) as verdict,

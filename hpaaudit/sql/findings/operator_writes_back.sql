@@ -4,7 +4,7 @@
 select
     e.hpa_uid, min(e.at_hi) as first_at, max(e.at_hi) as last_at, 'high' as severity,
     format(
-        '{} wrote the replicas {}, mostly {}', enumerated(list(distinct e.writer_name order by e.writer_name)),
+        '{} wrote the replicas {}, most often {}', enumerated(list(distinct e.writer_name order by e.writer_name)),
         counted(count(*), 'time'), mode(e.to_replicas order by e.to_replicas)
     ) as verdict,
     json_object(

@@ -23,7 +23,7 @@ with outside as (
 select
     hpa_uid, first_at, last_at, 'medium' as severity,
     format(
-        'the replicas stood outside the bounds in {}, which did not consult metrics: mostly {} outside {} to {}',
+        'the replicas stood outside the bounds in {}, which did not consult metrics: most often {} outside {} to {}',
         counted(reconciles, 'reconcile'), mostly.replicas, mostly.least, mostly.most
     ) as verdict,
     json_object('reconciles', reconciles, 'seconds', round(seconds, 6)) as evidence,

@@ -26,8 +26,8 @@ select
         if(
             overflows,
             format(
-                '{} was {} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
-                if(isinf(ratio), 'infinitely far above', format('{:.0f} times', ratio)),
+                '{} counted as {} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
+                if(isinf(ratio), 'infinitely many times', format('{:.0f} times', ratio)),
                 if(proposal > 0, 'the greatest number', 'the least number'),
                 if(action = 'hold', '', format(', and {} became {}', spec_replicas, desired))
             ),
@@ -42,7 +42,7 @@ select
     ) as evidence,
     if(
         bool_or(overflows),
-        'check the unit of the metric: some releases and processors scale to the maximum here, others to the minimum',
+        'check the value that its source gave, a negative one may overflow too, and its unit: some releases and processors scale to the maximum here, others to the minimum',
         'check the unit and the query of the metric'
     ) as next_step
 from worst
