@@ -32,6 +32,11 @@ CPU_UTILIZATION = "CPU utilization"
 _SELECTOR_REQUIRED = "selector is required"
 
 
+def custom_name(metric: str) -> str:
+    """The name of a custom metric, in Events and errors."""
+    return f"Custom metric {metric}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricFailure:
     """Why a metric ended the reconcile.
@@ -267,7 +272,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             best = replace(
                 best,
                 replicas=proposal.replicas,
-                name=f"Custom metric {target.name}",
+                name=custom_name(target.name),
                 measured_us=proposal.measured_us,
             )
         try:
