@@ -113,7 +113,6 @@ def test_of_metrics_that_ask_for_nothing_the_first_is_named() -> None:
         ("1.4", False, True, False, False),
         ("1.4", True, True, True, True),
         ("1.5", False, True, False, True),
-        ("1.5", False, False, False, False),
         ("1.5", True, True, True, False),
     ],
 )
