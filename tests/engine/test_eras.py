@@ -6,9 +6,9 @@ from hpaaudit.api.heapster import NotJson, Point, resource_samples, series
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.heapster_client import last_minute
 from hpaaudit.engine.eras.custom_metrics import published
-from hpaaudit.engine.eras.era_steps import fitting
 from hpaaudit.engine.eras.limit_words import limited_words
 from hpaaudit.engine.rules.bounds import Bounds, bounded
+from hpaaudit.engine.rules.pod_average import fitting
 from hpaaudit.engine.rules.primary_reason import primary_before_stabilization
 from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, CODES

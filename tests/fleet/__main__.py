@@ -1,6 +1,6 @@
 """Draws recordings of every kind, one after the other, and replays each compiled and one by one.
 
-python -m tests.fleet [--first 0] [--count 1000] [--old | --whole]
+python -m tests.fleet [--first 0] [--count 1000] [--old | --oldest | --whole]
 """
 
 import argparse
@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.fleet.both import Both, replayed_twice
-from tests.fleet.kinds import Drawn, draw, draw_old, facts_of, keep, sources
+from tests.fleet.kinds import Drawn, draw, draw_old, draw_oldest, facts_of, keep, sources
 
 
 def decided_twice(drawn: Drawn) -> Both:
@@ -37,12 +37,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="The first seed.")
     parser.add_argument("--count", type=int, default=1000, help="How many seeds.")
     parser.add_argument("--old", action="store_true", help="Of controllers of 1.6 to 1.11.")
+    parser.add_argument("--oldest", action="store_true", help="Of controllers of 1.1 to 1.5.")
     parser.add_argument("--whole", action="store_true", help="Every recording that there is instead, as it is.")
     asked = parser.parse_args()
+    draw_one = draw_oldest if asked.oldest else draw_old if asked.old else draw
     begun, beyond, finds, reconciles, refused = time.monotonic(), Counter[str](), 0, 0, 0
     names = [name for name, _ in whole()] if asked.whole else range(asked.first, asked.first + asked.count)
     for number, name in enumerate(names, 1):
-        drawn = dict(whole())[str(name)] if asked.whole else (draw_old if asked.old else draw)(int(name))
+        drawn = dict(whole())[str(name)] if asked.whole else draw_one(int(name))
         try:
             outcome = decided_twice(drawn)
             difference = outcome.difference

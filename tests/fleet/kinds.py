@@ -47,11 +47,7 @@ KEPT = tuple(RECORDINGS.values())
 V2_READ = 23
 """From release 1.23 on the controller reads v2."""
 
-OLDEST, OLD_READ = 6, 11
-"""Of the releases from the first to the second the compiled rules decide in another control flow."""
-
 RELEASES = ("1.12", "1.18", "1.23", "1.28", "1.33", "1.36", "1.37")
-OLD_RELEASES = ("1.6", "1.7.0", "1.7.5", "1.8.1", "1.8.15", "1.9", "1.10", "1.11")
 """What a replay is asked for."""
 
 LINE_KINDS = ("lines", "lines", "published", "begun", "begun", "late", "thin", "blind", "well", "thin begun")
@@ -66,6 +62,22 @@ FORGOTTEN: tuple[tuple[type, ...], ...] = (
     (PodSeen, PodGone),
 )
 """What a recorder with fewer rights does not see."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Era:
+    """Releases whose controllers have a control flow of their own.
+
+    minors   of their releases;  asked   what a replay is asked for;  lines   how often in ten a recording has lines
+    """
+
+    minors: range
+    asked: tuple[str, ...]
+    lines: int
+
+
+WINDOWS = Era(minors=range(6, 12), asked=("1.6", "1.7.0", "1.7.5", "1.8.1", "1.8.15", "1.9", "1.10", "1.11"), lines=0)
+ANNOTATION = Era(minors=range(1, 6), asked=("1.1", "1.2", "1.3", "1.4.0", "1.4.2", "1.4", "1.5"), lines=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +110,10 @@ def modern() -> tuple[Path, ...]:
     return tuple(source for source in sources() if str(source.parent) not in old)
 
 
-@lru_cache(maxsize=1)
-def old() -> tuple[Path, ...]:
-    """Captures of the controllers that list pods and ask Heapster, as far as the compiled rules decide them."""
-    return tuple(
-        capture for release in releases() if OLDEST <= int(release[2:]) <= OLD_READ for capture in captures(release)
-    )
+@lru_cache(maxsize=2)
+def sources_of(era: Era) -> tuple[Path, ...]:
+    """Captures of the controllers of an era, which list pods and ask Heapster."""
+    return tuple(capture for release in releases() if int(release[2:]) in era.minors for capture in captures(release))
 
 
 @lru_cache(maxsize=64)
@@ -114,28 +124,35 @@ def facts_of(source: Path) -> tuple[Fact, ...]:
 
 def draw(seed: int) -> Drawn:
     """Draws a recording of any kind."""
-    return _drawn(Random(seed), is_old=False)  # noqa: S311 (a seed makes a recording)
+    return _drawn(Random(seed), None)  # noqa: S311 (a seed makes a recording)
 
 
 def draw_old(seed: int) -> Drawn:
     """Draws a recording of any kind that a controller of 1.6 to 1.11 made, or that is replayed as one of these."""
-    return _drawn(Random(f"old {seed}"), is_old=True)  # noqa: S311 (a seed makes a recording)
+    return _drawn(Random(f"old {seed}"), WINDOWS)  # noqa: S311 (a seed makes a recording)
 
 
-def _drawn(chance: Random, *, is_old: bool) -> Drawn:
+def draw_oldest(seed: int) -> Drawn:
+    """The same of 1.1 to 1.5, most of them with lines: the compiled rules decide no other ones."""
+    return _drawn(Random(f"oldest {seed}"), ANNOTATION)  # noqa: S311 (a seed makes a recording)
+
+
+def _drawn(chance: Random, era: Era | None) -> Drawn:
     story, facts, sees_old = [], list[Fact](), False
     for number in range(chance.choice((1, 1, 1, 2, 3))):
-        if is_old:
-            source = chance.choice(old() if chance.random() < 2 / 3 else modern())
+        if era is not None:
+            source = chance.choice(sources_of(era) if chance.random() < 2 / 3 else modern())
+            sees_old = sees_old or source in sources_of(era)
         else:
             source = chance.choice(sources() if chance.random() < 1 / 4 else modern())
-        sees_old = sees_old or source in old()
         story.append(source.name.split(".")[0])
         facts = beside(facts, facts_of(source), f"world-{number}" if number else "")
     kind = chance.choice(LINE_KINDS)
+    if era is not None and era.lines and chance.randrange(10) < era.lines:
+        kind = "lines"
     story.append(kind)
     facts = _seen(facts, kind, chance)
-    if is_old and chance.random() < 2 / 3:
+    if era is WINDOWS and chance.random() < 2 / 3:
         story.append("of v2beta1")
         facts = [of_v2beta1(fact) for fact in facts]
     version = chance.choice(VERSIONS)
@@ -154,9 +171,9 @@ def _drawn(chance: Random, *, is_old: bool) -> Drawn:
             story.append(name)
             facts = list(change(facts, chance))
     facts = facts or [Ended(at_us=Micros(0))]
-    asked = _asked(facts, chance, OLD_RELEASES if is_old else RELEASES)
-    if is_old and not sees_old:
-        asked.setdefault("release", chance.choice(OLD_RELEASES))
+    asked = _asked(facts, chance, RELEASES if era is None else era.asked)
+    if era is not None and not sees_old:
+        asked.setdefault("release", chance.choice(era.asked))
     return Drawn(
         story=" ".join(story),
         facts=tuple(facts),

@@ -24,9 +24,6 @@ from tests.fleet.outside import ahead, blind, late, published, thin, well
 
 WORLDS, RECONCILES, SHARES = 120, 40, 4
 SEEDS = 40
-LAST_LEFT = 5
-"""Up to this minor release the object engine decides."""
-
 BEYOND = {
     "several HPAs select the same pods",
     "an answer of a metric API names a pod twice",
@@ -34,6 +31,7 @@ BEYOND = {
     "the controller was started with other flags meanwhile",
     "the controller wrote a scale long after its last reconcile",
     "Heapster was asked for a metric of pods",
+    "Heapster was asked for something else than this release asks",
 }
 """What is left to the object engine; nothing else may be."""
 
@@ -63,18 +61,7 @@ def of_release(release: str) -> Callable[[Any], Flags]:
     return flags_of
 
 
-COMPILED = [release for release in releases() if int(release.split(".")[1]) > LAST_LEFT]
-
-
-@pytest.mark.parametrize("release", [release for release in releases() if release not in COMPILED])
-def test_a_release_before_1_6_is_left_to_the_other_engine(release: str, walk: Walk, folder: Path) -> None:
-    capture = captures(release)[0]
-    write(folder, list(Reader((capture,)).facts()))
-    with pytest.raises(Unsupported, match=r"1\.5 and older are not compiled"):
-        by_kernel(folder, of_release(release), walk)
-
-
-@pytest.mark.parametrize("release", COMPILED)
+@pytest.mark.parametrize("release", releases())
 def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, walk: Walk, folder: Path) -> None:
     decided, beyond, flags_of = 0, set(), of_release(release)
     for number, capture in enumerate(captures(release)[:: 3 if release == "1.36" else 1]):
@@ -89,6 +76,52 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
         decided += len(ours.reconciles)
     assert decided > 0
     assert beyond <= BEYOND
+
+
+@pytest.mark.parametrize(
+    ("release", "asked"),
+    [
+        ("1.4", "1.4.0"),
+        ("1.4", "1.4.3"),
+        ("1.3", "1.5"),
+        ("1.5", "1.3"),
+        ("1.5", "1.4"),
+        ("1.2", "1.3"),
+        ("1.1", "1.2"),
+        ("1.9", "1.5"),
+        ("1.36", "1.4"),
+    ],
+)
+def test_it_decides_worlds_of_another_release_likewise(release: str, asked: str, walk: Walk, folder: Path) -> None:
+    """A controller of 1.1 to 1.5 takes what Heapster answered in its order, whatever had been asked."""
+    decided, beyond, flags_of = 0, set(), of_release(asked)
+    for number, capture in enumerate(captures(release)[::5]):
+        mine = folder / f"world-{number}"
+        write(mine, list(Reader((capture,)).facts()), rows=90)
+        try:
+            ours = by_kernel(mine, flags_of, walk)
+        except Unsupported as reason:
+            beyond.add(str(reason))
+            continue
+        assert (name_of(capture), difference(ours, one_by_one(mine, flags_of))) == (name_of(capture), "")
+        decided += len(ours.reconciles)
+    assert decided > 0
+    assert beyond <= BEYOND
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.3", "1.5"])
+def test_a_recording_of_1_5_or_older_without_lines_is_left_to_the_other_engine(
+    release: str, walk: Walk, folder: Path
+) -> None:
+    write(folder, list(published(list(Reader((captures(release)[0],)).facts()))))
+    with pytest.raises(Unsupported, match="the HPAs were served as"):
+        by_kernel(folder, of_release(release), walk)
+
+
+def test_newer_hpas_without_lines_are_left_to_the_other_engine_as_1_5(walk: Walk, folder: Path) -> None:
+    write(folder, list(published(list(Reader((captures("1.36")[0],)).facts()))))
+    with pytest.raises(Unsupported, match="every reconcile has a line"):
+        by_kernel(folder, of_release("1.5"), walk)
 
 
 @pytest.mark.parametrize("release", ["1.23", "1.28", "1.36", "1.37"])

@@ -42,6 +42,16 @@ RARE = ("failures-100-0004", "vector-no-pods-object-within")
 """Worlds that few are like: all reads of a reconcile with several requests fail; an Object value at its target while no
 pod is there."""
 
+RARE_OF: Mapping[str, tuple[str, ...]] = {
+    "1.1": ("vector-pending-pod-cpu-100",),
+    "1.4": ("vector-failed-pod-cpu-100", "vector-failed-pod-custom-100"),
+    "1.5": (
+        *("common-100-0003", "people-100-0000", "people-100-0004"),
+        *("vector-silent-pod-custom-100", "vector-silent-pod-custom-131"),
+    ),
+}
+"""The same of one release: pods that are pending, have failed or lack a sample, and a target at zero."""
+
 WHOLE = 1 << 30
 """So many facts make a segment: every world is one slice."""
 
@@ -74,7 +84,8 @@ def _chosen(release: str) -> list[str]:
     each = RECENT_EACH if release in RECENT else EACH
     own = [name_of(capture) for capture in captures(release)]
     chosen = own[:: max(len(own) // each, 1)][:each]
-    return chosen + [name for name in own if name in RARE and name not in chosen]
+    rare = (*RARE, *RARE_OF.get(release, ()))
+    return chosen + [name for name in own if name in rare and name not in chosen]
 
 
 def worlds_of(group: Group, folder: Path) -> Iterator[tuple[str, Path, FlagsOf]]:

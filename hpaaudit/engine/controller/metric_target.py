@@ -13,6 +13,12 @@ OBJECT_AVERAGE = 5
 EXTERNAL_VALUE = 6
 EXTERNAL_AVERAGE = 7
 
+# Of 1.1 to 1.5: CPU, a metric of the annotation, an annotation that cannot be read, and one without metrics.
+CPU_OF_REQUESTS = 8
+CUSTOM_AVERAGE = 9
+BAD_ANNOTATION = 10
+EMPTY_ANNOTATION = 11
+
 
 def how_of(metric: MetricSpec, behaviours: Behaviours) -> int:  # noqa: PLR0911 (one return for each kind of target)
     """How a metric is computed, NOTHING if its target does not say.

@@ -16,9 +16,10 @@ from hpaaudit.engine.controller.own_reads import OwnReads, selected
 from hpaaudit.engine.controller.reconcile import metric_context
 from hpaaudit.engine.controller.reconcile_state import ReconcileState
 from hpaaudit.engine.eras import custom_metrics, float_calculator, pod_averages
-from hpaaudit.engine.eras.era_steps import fitting
 from hpaaudit.engine.eras.pod_averages import AveragesContext, Panic
-from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int32, to_int64
+from hpaaudit.engine.rules import pod_average as rules
+from hpaaudit.engine.rules.go_numbers import divide_float
+from hpaaudit.engine.rules.pod_average import fitting
 from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES, METRIC_FAILED, SELECTOR_MISSING
 from hpaaudit.engine.rules.tolerance import within
 from hpaaudit.model.decision import MetricProposal, PostedEvent
@@ -29,6 +30,11 @@ CPU_UTILIZATION = "CPU utilization"
 """The name of CPU as a metric, in Events and errors."""
 
 _SELECTOR_REQUIRED = "selector is required"
+
+
+def custom_name(metric: str) -> str:
+    """The name of a custom metric, in Events and errors."""
+    return f"Custom metric {metric}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +57,7 @@ class MetricsProposal:
 
     cpu      the utilization that was computed, None if it was not asked
     custom   the annotation that publishes custom metrics, empty without any
+    asked    how many replicas each metric asked for
     """
 
     replicas: int
@@ -60,6 +67,7 @@ class MetricsProposal:
     custom: str
     events: tuple[PostedEvent, ...]
     views: tuple[MetricProposal, ...]
+    asked: tuple[int, ...] = ()
 
 
 def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailure:
@@ -76,7 +84,7 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
         cpu = _cpu(state, context)
         if isinstance(cpu, MetricFailure):
             return _among(cpu, best, _count(hpa.custom_metrics))
-        best = replace(best, cpu=cpu.cpu, events=cpu.events, views=cpu.views)
+        best = replace(best, cpu=cpu.cpu, events=cpu.events, views=cpu.views, asked=(cpu.replicas,))
         if cpu.replicas > best.replicas:
             best = replace(best, replicas=cpu.replicas, name=CPU_UTILIZATION, measured_us=cpu.measured_us)
     if hpa.custom_metrics is not None:
@@ -85,12 +93,20 @@ def proposal_of_metrics(state: ReconcileState) -> MetricsProposal | MetricFailur
             failure = replace(custom, events=(*best.events, *custom.events))
             return _among(failure, best, _count(hpa.custom_metrics) - 1)
         best = replace(
-            best, custom=custom.custom, events=(*best.events, *custom.events), views=(*best.views, *custom.views)
+            best,
+            custom=custom.custom,
+            events=(*best.events, *custom.events),
+            views=(*best.views, *custom.views),
+            asked=(*best.asked, *custom.asked),
         )
         if custom.replicas > best.replicas:
             best = replace(best, replicas=custom.replicas, name=custom.name, measured_us=custom.measured_us)
-    winner = next((index for index, view in enumerate(best.views) if view.proposal == fitting(best.replicas)), None)
-    views = tuple(replace(view, metric_idx=index, is_winner=index == winner) for index, view in enumerate(best.views))
+    highest = rules.NOTHING_PROPOSED
+    for index, replicas in enumerate(best.asked):
+        highest = rules.with_proposal(highest, index, replicas)
+    views = tuple(
+        replace(view, metric_idx=index, is_winner=index == highest.winner) for index, view in enumerate(best.views)
+    )
     return replace(best, views=views)
 
 
@@ -140,11 +156,6 @@ def _is_late(state: ReconcileState) -> bool:
     return since_us is None or state.observation.decided_us > since_us + UPSCALE_DELAY_US
 
 
-def _ceiled(ratio: float, pods: int, state: ReconcileState) -> int:
-    number = ceil(ratio * float(pods))
-    return to_int64(number) if state.behaviours.full_integers else to_int32(number)
-
-
 def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | MetricFailure:
     """What CPU proposes. Raises Panic. Upstream: `computeReplicasForCPUUtilization`."""
     if not state.scale.selector:
@@ -155,11 +166,11 @@ def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | Met
     average = pod_averages.cpu_utilization(_averages(state, context))
     if isinstance(average, Problem):
         return _unread_cpu(state, average, percent)
-    utilization = int(average.value) if state.behaviours.full_integers else _int32(int(average.value))
+    utilization = rules.utilization(int(average.value), state.behaviours)
     ratio = divide_float(float(utilization), float(percent))
     inside = within(ratio, context.tolerance)
-    multiplied = average.pods if state.behaviours.running_pods_multiplied else state.current
-    replicas = state.current if inside else _ceiled(ratio, multiplied, state)
+    multiplied = rules.multiplied_pods(average.pods, state.current, state.behaviours)
+    replicas = rules.averaged_replicas(ratio, state.current, multiplied, context.tolerance, state.behaviours).replicas
     events: tuple[PostedEvent, ...] = ()
     if not inside and state.behaviours.running_pods_multiplied:
         text = (
@@ -179,11 +190,6 @@ def _cpu(state: ReconcileState, context: MetricContext) -> MetricsProposal | Met
         events=events,
         views=(view,),
     )
-
-
-def _int32(number: int) -> int:
-    """The low 32 bits: `int32(*currentUtilization)` of an int."""
-    return (number + 2**31) % 2**32 - 2**31
 
 
 def _averages(state: ReconcileState, context: MetricContext) -> AveragesContext:
@@ -266,7 +272,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
             best = replace(
                 best,
                 replicas=proposal.replicas,
-                name=f"Custom metric {target.name}",
+                name=custom_name(target.name),
                 measured_us=proposal.measured_us,
             )
         try:
@@ -280,7 +286,7 @@ def _custom(state: ReconcileState, context: MetricContext, annotation: str) -> M
         inside = within(proposal.ratio, context.tolerance)
         replicas = fitting(proposal.replicas)
         view = OldView("Pods", target.name, "AverageValue", target.milli, proposal.ratio, replicas, inside)
-        best = replace(best, views=(*best.views, old_view(view)))
+        best = replace(best, views=(*best.views, old_view(view)), asked=(*best.asked, proposal.replicas))
     events: tuple[PostedEvent, ...] = ()
     if state.behaviours.replica_calculator and best.replicas != state.current:
         text = (
@@ -301,8 +307,7 @@ def _custom_proposal(
     if isinstance(average, Problem):
         return average
     ratio = divide_float(average.value, target.amount)
-    inside = within(ratio, context.tolerance)
-    replicas = state.current if inside else _ceiled(ratio, state.current, state)
+    proposal = rules.averaged_replicas(ratio, state.current, state.current, context.tolerance, state.behaviours)
     return float_calculator.FloatProposal(
-        replicas=replicas, average=average.value, ratio=ratio, measured_us=average.measured_us
+        replicas=proposal.replicas, average=average.value, ratio=ratio, measured_us=average.measured_us
     )

@@ -5,17 +5,17 @@ from hpaaudit.engine.controller.reconcile import Unreadable
 from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.eras.windows import Opened
 from hpaaudit.engine.rules.bounds import Bounded
-from hpaaudit.engine.rules.go_numbers import MAX_INT32, MIN_INT32
-from hpaaudit.engine.rules.primary_reason import of_forbidden_window, of_old_bound, primary_before_stabilization
+from hpaaudit.engine.rules.pod_average import fitting
+from hpaaudit.engine.rules.primary_reason import (
+    of_forbidden_window,
+    of_old_bound,
+    of_proposal,
+    primary_before_stabilization,
+)
 from hpaaudit.engine.rules.reason_codes import CODES, UNREADABLE
 from hpaaudit.model.decision import PostedEvent, Step
 from hpaaudit.model.hpa import Hpa
 from hpaaudit.model.memory import EMPTY
-
-
-def fitting(number: int) -> int:
-    """A number in 32 bits, as results store it. The controllers of 1.1 and 1.2 computed with 64 bits (`int`)."""
-    return max(min(number, MAX_INT32), MIN_INT32)
 
 
 def chain_of(propose: Step, limits: Bounded, current: int, opened: Opened, *, rescales: bool) -> Chain:
@@ -66,5 +66,5 @@ def held_step(wanted: int, current: int, opened: Opened) -> Step:
 
 def proposed(raw: int, current: int) -> Step:
     """The step of the metrics, for releases whose replica calculator gives no details."""
-    code = "metric.on_target" if raw == current else f"metric.{'above' if raw > current else 'below'}_target"
+    code = CODES[of_proposal(raw, current)]
     return Step(stage="propose", code=code, before=current, after=fitting(raw), binding=raw != current)

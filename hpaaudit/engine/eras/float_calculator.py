@@ -7,12 +7,11 @@ Upstream: `replica_calculator.go`, `GetMetricReplicas`. Pods are grouped and fil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hpaaudit.engine.controller.heapster_client import added, last_minute, pod_series
+from hpaaudit.engine.controller.heapster_client import LastMinute, added, last_minute, pod_series
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.rules.go_numbers import divide_float, divide_int
-from hpaaudit.engine.rules.replica_calculator import counts_unready, replicas_for_ratio
-from hpaaudit.engine.rules.tolerance import keeps_replicas, within
+from hpaaudit.engine.rules.pod_average import FloatTally, float_replicas
 from hpaaudit.model.units import Micros
 
 
@@ -42,27 +41,23 @@ def custom_replicas(name: str, target: float, context: MetricContext) -> FloatPr
     missing = [pod.name for pod in listed.pods if pod.name not in unready and pod.name not in counted]
     if not counted:
         return Problem("metric.invalid.no_ready_metrics", "did not recieve metrics for any ready pods")
-    average, ratio = _ratio(counted, target)
-    fills_unready = counts_unready(len(unready), ratio)
-    if not fills_unready and not missing:
-        ready = len(listed.pods) - len(unready)
-        inside = within(ratio, context.tolerance)
-        replicas = context.current if inside else replicas_for_ratio(ratio, ready, is_capped=False)
-        return FloatProposal(replicas=replicas, average=average, ratio=ratio, measured_us=measured_us)
-    filled = {**counted, **dict.fromkeys(missing, target if ratio < 1.0 else 0.0)}
-    if fills_unready:
-        filled |= dict.fromkeys(unready, 0.0)
-    _, refilled = _ratio(filled, target)
-    replicas = context.current
-    if not keeps_replicas(ratio, refilled, context.tolerance):
-        replicas = replicas_for_ratio(refilled, len(filled), is_capped=False)
-    return FloatProposal(replicas=replicas, average=average, ratio=ratio, measured_us=measured_us)
+    tally = FloatTally(
+        ready=len(listed.pods) - len(unready),
+        unready=len(unready),
+        missing=len(missing),
+        counted=len(counted),
+        usage=_in_order(counted),
+        filled=_in_order({**counted, **dict.fromkeys(missing, target)}),
+    )
+    average = float_replicas(tally, target, context.current, context.tolerance)
+    return FloatProposal(
+        replicas=average.replicas, average=average.average, ratio=average.ratio, measured_us=measured_us
+    )
 
 
-def _ratio(values: Mapping[str, float], target: float) -> tuple[float, float]:
-    """The average and its ratio to the target. Upstream adds in the order of a map; here it is that of the names."""
-    average = divide_float(added([values[pod] for pod in sorted(values)]), float(len(values)))
-    return average, divide_float(average, target)
+def _in_order(values: Mapping[str, float]) -> float:
+    """The sum of values in the order of the names. Upstream adds in the order of a map."""
+    return added([values[pod] for pod in sorted(values)])
 
 
 def _samples(name: str, context: MetricContext) -> tuple[Mapping[str, float], Micros] | Problem:
@@ -82,8 +77,12 @@ def _samples(name: str, context: MetricContext) -> tuple[Mapping[str, float], Mi
         if minute is None:
             continue
         times.append(minute.at_us)
-        if minute.exact is None:
-            values[pod] = float(divide_int(minute.total, minute.count))
-        else:
-            values[pod] = divide_float(minute.exact_total, float(len(minute.exact)))
+        values[pod] = value_of(minute)
     return values, min(times, default=ZERO_TIME_US)
+
+
+def value_of(minute: LastMinute) -> float:
+    """The value of a pod in its last minute."""
+    if minute.exact is None:
+        return float(divide_int(minute.total, minute.count))
+    return divide_float(minute.exact_total, float(len(minute.exact)))

@@ -17,7 +17,7 @@ from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference
 from hpaaudit.engine.controller.steps import Chain, gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.annotation_metrics import CPU_UTILIZATION, MetricFailure, MetricsProposal, proposal_of_metrics
-from hpaaudit.engine.eras.era_steps import chain_of, fitting, held_step, without_scale
+from hpaaudit.engine.eras.era_steps import chain_of, held_step, without_scale
 from hpaaudit.engine.eras.era_steps import proposed as step_of_metrics
 from hpaaudit.engine.eras.limit_words import bounds_of
 from hpaaudit.engine.eras.pod_averages import Panic
@@ -26,6 +26,7 @@ from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.bounds import bounded
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMUM, scale_reason_of
+from hpaaudit.engine.rules.pod_average import fitting
 from hpaaudit.engine.rules.reason_codes import CODES, PANICKED
 from hpaaudit.model.decision import Decision, PostedEvent, Step
 from hpaaudit.model.flags import Flags
@@ -64,19 +65,19 @@ def reconcile(
 def _decide(state: ReconcileState) -> Outcome:
     """The outcome of the branch that the reconcile takes."""
     maximum, minimum, current = state.hpa.spec.max_replicas, state.minimum, state.current
-    spec_replicas = state.scale.spec_replicas if state.behaviours.zero_disables else 1
-    taken = branches.branch(spec_replicas, current, minimum, maximum, at_zero=False, behaviours=state.behaviours)
+    taken = branches.branch(
+        state.scale.spec_replicas, current, minimum, maximum, at_zero=False, behaviours=state.behaviours
+    )
     if taken == branches.DISABLED:
         # Until 1.4 the window is asked here too, and a scale that had zero gets zero again.
-        step = gate("gate.disabled_at_zero", 0, (), after=0)
-        return _moved(state, 0, "", step, at_once=False, never=state.behaviours.scaled_to_bound_at_once)
+        return _moved(state, 0, "", gate("gate.disabled_at_zero", 0, (), after=0), is_at_zero=True)
     if taken == branches.ABOVE_MAX:
         step = gate("gate.above_max", current, (("max", maximum),), after=maximum)
-        return _moved(state, maximum, SCALE_REASONS[ABOVE_MAXIMUM], step, at_once=True)
+        return _moved(state, maximum, SCALE_REASONS[ABOVE_MAXIMUM], step)
     if taken == branches.BELOW_MIN:
         is_default = state.hpa.spec.min_replicas is None
         step = gate("gate.below_min", current, (("min", minimum),), after=minimum)
-        return _moved(state, minimum, SCALE_REASONS[AT_ZERO if is_default else BELOW_MINIMUM], step, at_once=True)
+        return _moved(state, minimum, SCALE_REASONS[AT_ZERO if is_default else BELOW_MINIMUM], step)
     try:
         proposed = proposal_of_metrics(state)
     except Panic as panic:
@@ -94,21 +95,15 @@ def _decide(state: ReconcileState) -> Outcome:
     return _proposed(state, proposed)
 
 
-def _moved(
-    state: ReconcileState, desired: int, reason: str, step: Step, *, at_once: bool, never: bool = False
-) -> Outcome:
-    """The outcome outside the bounds or at zero. Up to 1.4 the forbidden windows count there as well.
-
-    at_once   since 1.5 they do not (commit 1ef7fd36fb);  never   nothing is written
-    """
+def _moved(state: ReconcileState, desired: int, reason: str, step: Step, *, is_at_zero: bool = False) -> Outcome:
+    """The outcome outside the bounds or at zero."""
     current, now_us = state.current, state.observation.scale_us
     opened = forbidden_windows(state.hpa.status.last_scale_us, now_us, state.flags, state.behaviours)
-    rescales = desired != current and not never
-    if not (at_once and state.behaviours.scaled_to_bound_at_once):
-        rescales = rescales and windows.may_scale(current, desired, opened.last_scale_us, now_us, opened.windows)
+    is_open = windows.may_scale(current, desired, opened.last_scale_us, now_us, opened.windows)
+    rescales = windows.may_scale_outside(is_at_zero, desired != current, is_open, state.behaviours)
     proposed = MetricsProposal(replicas=desired, name="", measured_us=now_us, cpu=None, custom="", events=(), views=())
     chain = gate_chain(step)
-    if not rescales and not never and desired != current:
+    if not rescales and desired != current and not state.behaviours.scaled_to_bound_at_once:
         window_step = held_step(desired, current, opened)
         chain = Chain((step, window_step), window_step.code)
     return _written(state, proposed, desired if rescales else current, reason, chain)
@@ -143,7 +138,9 @@ def _written(state: ReconcileState, proposed: MetricsProposal, desired: int, rea
     if after.error:
         return replace(after, status=state.hpa.status, memory=EMPTY, ends_without_status=True)
     custom = proposed.custom or state.hpa.status.custom_metrics
-    return replace(after, status=replace(after.status, custom_metrics=custom), memory=EMPTY)
+    # A status has no conditions yet: what somebody put there stays.
+    status = replace(after.status, custom_metrics=custom, conditions=state.hpa.status.conditions)
+    return replace(after, status=status, memory=EMPTY)
 
 
 def _shown_cpu(state: ReconcileState, proposed: MetricsProposal) -> tuple[MetricStatus, ...] | None:

@@ -15,15 +15,17 @@ from hpaaudit.engine.controller.heapster_client import last_minute, request_fail
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.observed_heapster import RESOURCES, Question
 from hpaaudit.engine.controller.own_reads import OwnReads
-from hpaaudit.engine.rules.go_numbers import divide_float, divide_int, to_int64, wrap64
+from hpaaudit.engine.rules import pod_average as rules
+from hpaaudit.engine.rules.go_numbers import divide_int, to_int64, wrap64
 from hpaaudit.model.facts import HeapsterRead
+from hpaaudit.model.metrics import PodSample
 from hpaaudit.model.target import Pod
 from hpaaudit.model.units import Micros
 
 _UNSEEN = Problem("metric.invalid.unseen", "no answer of Heapster that it can have read was recorded")
 _NO_REQUEST = Problem("metric.invalid.missing_request", "some pods do not have request for cpu")
 _NOT_RUNNING = Problem("metric.invalid.no_pods", "no running pods")
-_FULL_PERCENT = 100
+_PHASES = {"Pending": rules.PENDING, "Running": rules.RUNNING}
 
 CPU_USAGE = "cpu-usage"
 """The cpu in Heapster's model API."""
@@ -41,6 +43,20 @@ class Average:
     """
 
     value: float
+    pods: int
+    measured_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesAverage:
+    """The average of an answer with a series for each pod.
+
+    whole, exact   in whole numbers and with fractions;  pods   how many of them have a point
+    measured_us    when the oldest of the newest points was made
+    """
+
+    whole: int
+    exact: float
     pods: int
     measured_us: Micros
 
@@ -66,39 +82,34 @@ def cpu_utilization(context: AveragesContext) -> Average | Problem:
     listed = context.reads.pods(context.watched)
     if isinstance(listed, Problem):
         return listed.under("failed to get pod list").under(failed)
-    pods = _collected(listed, context.behaviours)
+    pods = _collected(listed, context.behaviours, is_cpu=True)
     if not pods and listed:
         return _NOT_RUNNING.under(failed)
     requested = _requested(pods)
     if requested is None:
         return _NO_REQUEST.under(failed)
-    # Up to 1.4.0 Pending pods make the average request smaller: they are counted, but not what they request.
-    divisor = len(pods) if context.behaviours.running_pods_alone else len(listed)
-    request = divide_int(requested, divisor)
+    request = rules.average_request(requested, len(pods), len(listed), context.behaviours)
     used = _used_cpu(pods, context)
     if isinstance(used, Problem):
         return used.under(failed)
     consumption, measured_us = used
     if context.behaviours.polls:
-        # The float is truncated: 29 of 100 is 28 percent.
-        percent = to_int64(divide_float(float(consumption), float(request)) * _FULL_PERCENT)
+        percent = rules.polled_percent(float(consumption), request)
     elif request == 0:
         raise Panic("runtime error: integer divide by zero")
     else:
-        percent = divide_int(wrap64(consumption * _FULL_PERCENT), request)
+        percent = rules.percent_of_request(consumption, request)
     return Average(value=percent, pods=len(pods), measured_us=measured_us)
 
 
-def _collected(listed: Sequence[Pod], behaviours: Behaviours) -> list[Pod]:
-    """The pods that must have a sample.
+def _collected(listed: Sequence[Pod], behaviours: Behaviours, *, is_cpu: bool) -> list[Pod]:
+    """The pods that must have a sample."""
+    return [pod for pod in listed if rules.is_collected(phase_of(pod.phase), is_cpu, behaviours)]
 
-    All of them in 1.1, all but Pending ones since 1.2, only Running ones since 1.4.1 (#33735).
-    """
-    if behaviours.polls:
-        return list(listed)
-    if behaviours.running_pods_alone:
-        return [pod for pod in listed if pod.phase == "Running"]
-    return [pod for pod in listed if pod.phase != "Pending"]
+
+def phase_of(phase: str) -> int:
+    """The phase of a pod as a code."""
+    return _PHASES.get(phase, rules.OTHER_PHASE)
 
 
 def _requested(pods: Sequence[Pod]) -> int | None:
@@ -121,19 +132,25 @@ def _used_cpu(pods: Sequence[Pod], context: AveragesContext) -> tuple[int, Micro
     if isinstance(series, Problem):
         return series
     if context.behaviours.polls:
-        return _newest_average(series, len(pods))
-    average = _minute_average(series, [pod.name for pod in pods], context)
-    return average if isinstance(average, Problem) else (average[0], average[2])
+        average = _newest_average(series, len(pods))
+    else:
+        average = _minute_average(series, [pod.name for pod in pods], context)
+    return average if isinstance(average, Problem) else (average.whole, average.measured_us)
 
 
 def _body(read: HeapsterRead | None, context: AveragesContext) -> str | Problem:
-    """The text of an answer. Up to 1.3 the controller ignores the HTTP status."""
+    """The text of an answer."""
     if read is None:
         return _UNSEEN
     failure = request_failure(read, context.server)
-    if failure is not None and (context.behaviours.heapster_status_read or not read.status):
+    if failure is not None and is_status_asked(read.status, context.behaviours):
         return failure.under("failed to get pods metrics")
     return read.body
+
+
+def is_status_asked(status: int, behaviours: Behaviours) -> bool:
+    """True if the HTTP status of an answer counts, 0 where there was none. Up to 1.3 the controller ignores it."""
+    return behaviours.heapster_status_read or not status
 
 
 def _series(
@@ -149,19 +166,33 @@ def _series(
         return Problem("metric.invalid.no_metrics", f"failed to unmarshall heapster response: {error}")
 
 
-def _newest_average(series: Sequence[Sequence[heapster.Point]], pods: int) -> tuple[int, Micros] | Problem:
+def _newest_average(series: Sequence[Sequence[heapster.Point]], pods: int) -> SeriesAverage | Problem:
     """The average of each pod's newest value. Upstream: `calculateSumFromLatestSample` (1.1)."""
-    minutes = [minute for minute in map(last_minute, series) if minute is not None]
-    if len(minutes) != pods:
-        return _obtained(len(minutes), pods, "")
-    total = sum(minute.newest_value for minute in minutes) % 2**64
-    return total // len(minutes), min(minute.at_us for minute in minutes)
+    newest = newest_average(series)
+    return newest if newest.pods == pods else _obtained(newest.pods, pods, "")
 
 
 def _minute_average(
     series: Sequence[Sequence[heapster.Point]], names: Sequence[str], context: AveragesContext
-) -> tuple[int, float, Micros] | Problem:
-    """The average over pods of each pod's last minute, whole and exact. Upstream: `averageFunction` (1.2 to 1.4)."""
+) -> SeriesAverage | Problem:
+    """The average over pods of each pod's last minute. Upstream: `averageFunction` (1.2 to 1.4)."""
+    average = minute_average(series)
+    if average.pods != len(names):
+        empty = [name for name, points in zip(names, series, strict=False) if not points]
+        return _obtained(average.pods, len(names), _hint(empty, context))
+    return average
+
+
+def newest_average(series: Sequence[Sequence[heapster.Point]]) -> SeriesAverage:
+    """The average of each pod's newest value. Upstream: `calculateSumFromLatestSample` (1.1)."""
+    minutes = [minute for minute in map(last_minute, series) if minute is not None]
+    whole = sum(minute.newest_value for minute in minutes) % 2**64 // max(len(minutes), 1)
+    oldest_us = min((minute.at_us for minute in minutes), default=ZERO_TIME_US)
+    return SeriesAverage(whole=whole, exact=float(whole), pods=len(minutes), measured_us=oldest_us)
+
+
+def minute_average(series: Sequence[Sequence[heapster.Point]]) -> SeriesAverage:
+    """The average of each pod's last minute; of nothing it is 0."""
     whole, exact, count = 0, 0.0, 0
     oldest_us: Micros | None = None
     for minute in map(last_minute, series):
@@ -175,12 +206,14 @@ def _minute_average(
             fraction = minute.exact_total / len(minute.exact)
             whole, exact = wrap64(whole + to_int64(fraction)), exact + fraction
         count += 1
-    if count != len(names):
-        empty = [name for name, points in zip(names, series, strict=False) if not points]
-        return _obtained(count, len(names), _hint(empty, context))
     if not count:
-        return 0, 0.0, ZERO_TIME_US
-    return divide_int(whole, count), exact / float(count), ZERO_TIME_US if oldest_us is None else oldest_us
+        return SeriesAverage(whole=0, exact=0.0, pods=0, measured_us=ZERO_TIME_US)
+    return SeriesAverage(
+        whole=divide_int(whole, count),
+        exact=exact / float(count),
+        pods=count,
+        measured_us=ZERO_TIME_US if oldest_us is None else oldest_us,
+    )
 
 
 def _obtained(count: int, pods: int, hint: str) -> Problem:
@@ -210,18 +243,27 @@ def _from_metrics_api(pods: Sequence[Pod], context: AveragesContext) -> tuple[in
         sampled = {sample.pod for sample in samples}
         missing = [name for name in names if name not in sampled]
         return _obtained(len(samples), len(names), _hint(missing, context))
-    total = 0
     for sample in samples:
         where = f"{context.namespace}/{sample.pod}"
         if sample.pod not in names:
             return Problem("metric.invalid.no_metrics", f"not expected metrics for pod {where}")
         for container in sample.containers:
+            if "cpu" not in dict(container.usage):
+                return Problem("metric.invalid.no_metrics", f"no cpu for container {container.name} in pod {where}")
+    first_us = samples[0].timestamp_us
+    return divide_int(total_cpu(samples) or 0, len(samples)), ZERO_TIME_US if first_us is None else first_us
+
+
+def total_cpu(samples: Sequence[PodSample]) -> int | None:
+    """The usage of all containers, None if one has none of cpu. A pod without containers counts as 0 (1.3, 1.4)."""
+    total = 0
+    for sample in samples:
+        for container in sample.containers:
             used = dict(container.usage).get("cpu")
             if used is None:
-                return Problem("metric.invalid.no_metrics", f"no cpu for container {container.name} in pod {where}")
+                return None
             total = wrap64(total + used)
-    first_us = samples[0].timestamp_us
-    return divide_int(total, len(samples)), ZERO_TIME_US if first_us is None else first_us
+    return total
 
 
 def custom_average(name: str, context: AveragesContext) -> Average | Problem:
@@ -229,7 +271,7 @@ def custom_average(name: str, context: AveragesContext) -> Average | Problem:
     listed = context.reads.pods(context.watched)
     if isinstance(listed, Problem):
         return listed.under("failed to get pod list")
-    names = [pod.name for pod in listed if pod.phase != "Pending"]
+    names = [pod.name for pod in _collected(listed, context.behaviours, is_cpu=False)]
     if not names and listed:
         return _NOT_RUNNING
     series = _series(f"custom/{name}", names, context)
@@ -238,4 +280,4 @@ def custom_average(name: str, context: AveragesContext) -> Average | Problem:
     average = _minute_average(series, names, context)
     if isinstance(average, Problem):
         return average
-    return Average(value=average[1], pods=len(names), measured_us=average[2])
+    return Average(value=average.exact, pods=len(names), measured_us=average.measured_us)

@@ -18,13 +18,14 @@ from hpaaudit.engine.controller.reconcile import Unreadable, decision_of, delete
 from hpaaudit.engine.controller.reconcile_state import ReconcileState, reference, state_of
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
-from hpaaudit.engine.eras.era_steps import chain_of, fitting, proposed, without_scale
+from hpaaudit.engine.eras.era_steps import chain_of, proposed, without_scale
 from hpaaudit.engine.eras.limit_words import bounds_of
 from hpaaudit.engine.eras.pod_averages import AveragesContext, cpu_utilization
 from hpaaudit.engine.eras.windows import forbidden_windows
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.bounds import bounded
-from hpaaudit.engine.rules.go_numbers import ceil, divide_float, to_int64
+from hpaaudit.engine.rules.go_numbers import divide_float
+from hpaaudit.engine.rules.pod_average import averaged_replicas, fitting
 from hpaaudit.engine.rules.reason_codes import ALL_INVALID, CODES
 from hpaaudit.engine.rules.tolerance import within
 from hpaaudit.model.decision import Decision, PostedEvent
@@ -53,7 +54,7 @@ def reconcile(
     return replace(decision, events=tuple(replace(event, type=_NO_TYPE) for event in decision.events)), memory
 
 
-def _as_map(selector: str) -> str:
+def as_map(selector: str) -> str:
     """The selector as a map of labels. Any other selector gives an empty map, which selects every pod."""
     try:
         return selector if selectors.equalities(selectors.parse(selector)) is not None else ""
@@ -64,7 +65,7 @@ def _as_map(selector: str) -> str:
 def _by_cpu(state: ReconcileState) -> Outcome:
     """The outcome by CPU, the only metric of 1.1."""
     hpa, current = state.hpa, state.current
-    context = metric_context(state, selected(state.observation.pods, _as_map(state.scale.selector)))
+    context = metric_context(state, selected(state.observation.pods, as_map(state.scale.selector)))
     average = cpu_utilization(
         AveragesContext(
             reads=OwnReads(state.observation),
@@ -80,7 +81,7 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     percent = DEFAULT_CPU_UTILIZATION if hpa.cpu_target is None else hpa.cpu_target
     ratio = divide_float(average.value, float(percent))
     inside = within(ratio, context.tolerance)
-    raw = current if inside else to_int64(ceil(ratio * float(current)))
+    raw = averaged_replicas(ratio, current, current, context.tolerance, state.behaviours).replicas
     limits = bounded(raw, current, bounds_of(hpa), state.behaviours)
     desired = limits.replicas
     opened = forbidden_windows(hpa.status.last_scale_us, average.measured_us, state.flags, state.behaviours)
@@ -99,7 +100,9 @@ def _by_cpu(state: ReconcileState) -> Outcome:
     after = write_scale(state, outcome, (cpu_status(utilization),))
     # A change is told without its reason.
     events = tuple(replace(event, message=event.message.replace(_REASONED, "", 1)) for event in after.events)
-    after = replace(after, events=events, memory=EMPTY)
+    # A status has no conditions yet: what somebody put there stays.
+    status = replace(after.status, conditions=hpa.status.conditions)
+    after = replace(after, status=status, events=events, memory=EMPTY)
     return replace(after, status=hpa.status, ends_without_status=True) if after.error else after
 
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metric import target_of
-from hpaaudit.engine.controller.metric_target import UTILIZATION, name_of
+from hpaaudit.engine.controller.metric_target import CPU_OF_REQUESTS, CUSTOM_AVERAGE, UTILIZATION, name_of
 from hpaaudit.engine.controller.normalize import SCALE_REASONS
+from hpaaudit.engine.eras.annotation_metrics import CPU_UTILIZATION, custom_name
 from hpaaudit.engine.fleet.batch.builder import BatchBuilder, PreparedSlice
 from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.columns.column_codes import (
@@ -30,6 +31,7 @@ from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.engine.rules.replica_calculator import ADJUST_CODES
 from hpaaudit.model.fleet_columns import Columns, Decided, Numbers, Words
+from hpaaudit.model.hpa import MetricSpec
 from hpaaudit.model.identity import object_key
 from hpaaudit.model.units import SECOND
 
@@ -155,7 +157,7 @@ class _Results:
         for code, winner in distinct:
             name = ""
             if code == METRIC_ABOVE:
-                name = name_of(specs.metric_specs[winner], specs.metrics[winner].how, behaviours)
+                name = _name_of(specs.metric_specs[winner], specs.metrics[winner].how, behaviours)
             texts.append(SCALE_REASONS[code].format(name=name))
         return Words(number.astype(np.int32), tuple(texts))
 
@@ -184,6 +186,8 @@ class _Results:
         target = np.array([NULL if amount is None else amount for _, amount in targets], np.int64)[metric]
         problem, ratio = proposals.problem[proposal], proposals.ratio[proposal]
         is_valid = problem == NONE
+        # Up to 1.5 nobody told what a metric was compared with.
+        is_told = is_valid & (how < CPU_OF_REQUESTS)
         up, down = np.asarray(batch.specs.tolerance_up)[spec], np.asarray(batch.specs.tolerance_down)[spec]
         adjust = np.where(is_valid, proposals.adjust[proposal] + 1, 0)
         codes = metric.astype(np.int32)
@@ -194,15 +198,17 @@ class _Results:
             "metric_name": Words(codes, tuple(metric_spec.name for metric_spec in specs.metric_specs)),
             "target_type": Words(codes, tuple(kind for kind, _ in targets)),
             "target": _nullable(target),
-            "current_milli": Numbers(np.where(is_valid, proposals.current[proposal], 0), ~is_valid),
-            "current_utilization": Numbers(proposals.percent[proposal], ~(is_valid & (how == UTILIZATION))),
+            "current_milli": Numbers(np.where(is_told, proposals.current[proposal], 0), ~is_told),
+            "current_utilization": Numbers(
+                proposals.percent[proposal], ~(is_valid & np.isin(how, (UTILIZATION, CPU_OF_REQUESTS)))
+            ),
             # Nothing divided by nothing is no ratio: a total of 0 averaged over no pods.
             "ratio": Numbers(np.where(is_valid, ratio, 0.0), ~is_valid | np.isnan(ratio)),
             "ratio_adjusted": Numbers(
                 np.where(adjust > 1, proposals.adjusted[proposal], 0.0),
                 (adjust <= 1) | np.isnan(proposals.adjusted[proposal]),
             ),
-            "tolerance": Numbers(np.where(ratio > 1.0, up, down), ~is_valid),
+            "tolerance": Numbers(np.where(ratio > 1.0, up, down), ~is_told),
             "proposal": Numbers(np.where(is_valid, proposals.replicas[proposal], 0), ~is_valid),
             "valid": Numbers(is_valid),
             "invalid_code": Words(np.where(is_valid, 0, problem + 1).astype(np.int32), ("", *PROBLEMS)),
@@ -233,6 +239,13 @@ class _Results:
             "to_replicas": Numbers(self.decisions.desired[self.rows][which]),
             "http_status": Numbers(np.array(statuses, np.int64)),
         }
+
+
+def _name_of(metric: MetricSpec, how: int, behaviours: Behaviours) -> str:
+    """What messages call a metric."""
+    if how == CPU_OF_REQUESTS:
+        return CPU_UTILIZATION
+    return custom_name(metric.name) if how == CUSTOM_AVERAGE else name_of(metric, how, behaviours)
 
 
 def _action(spec_replicas: Numbers, current: Numbers, desired: Array) -> Words:

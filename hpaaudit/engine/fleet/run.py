@@ -13,6 +13,7 @@ from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
 from hpaaudit.engine.fleet.batch.records import unpacked
 from hpaaudit.engine.fleet.columns.batch import Settings
 from hpaaudit.engine.fleet.columns.kernel_state import Decisions, MemorySlots, Proposals, Run
+from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
 from hpaaudit.model.fleet_columns import Decided as DecidedColumns
 from hpaaudit.model.fleet_columns import Slice
@@ -77,6 +78,8 @@ def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, 
         empty_proposals(prepared.proposals),
     )
     kernel.spread(lambda first, end: kernel.walk(run_, first, end), _ranges(row_to))
+    if np.asarray(run_.decisions.is_other_answer).any():
+        raise Unsupported("Heapster was asked for something else than this release asks")
     store.save(run_.memory)
     return Decided(
         decisions=Decisions(**unpacked(run_.decisions)),

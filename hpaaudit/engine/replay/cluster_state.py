@@ -252,7 +252,8 @@ class ClusterState:
             name=name,
             hpa=hpa,
             target_error=target_error,
-            scale_reads=(*reads, *writes.scale_rereads),
+            # Without a first read nothing was written, so what was read later is not this scale.
+            scale_reads=(*reads, *writes.scale_rereads) if reads else (),
             scale_us=scale_us,
             pods=self.pods_of(namespace),
             metrics=metrics,

@@ -16,13 +16,13 @@ def branch(spec_replicas: int, current: int, minimum: int, maximum: int, at_zero
 
     at_zero   the metrics are computed at zero replicas as well, as `computes_at_zero` says
 
-    Somebody who scales a target to zero by hand switches its HPA off. Outside the bounds the replicas go straight to
-    the bound: no metric could keep them there.
+    Somebody who scales a target to zero by hand switches its HPA off (1.4). Outside the bounds the replicas go straight
+    to the bound: no metric could keep them there.
 
     Until 1.15 current replicas were those of the scale's status (#79035). A zero there means only that no pod runs yet,
     and it is below any minReplicas.
     """
-    if spec_replicas == 0 and not at_zero:
+    if spec_replicas == 0 and not at_zero and behaviours.zero_disables:
         return DISABLED
     if current > maximum:
         return ABOVE_MAX

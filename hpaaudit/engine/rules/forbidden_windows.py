@@ -6,6 +6,7 @@ the place of the other (#68122).
 
 from typing import NamedTuple
 
+from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.rules.go_numbers import MIN_INT64
 
 NEVER_SCALED = MIN_INT64
@@ -40,6 +41,19 @@ def may_scale(current: int, desired: int, last_scale_us: int, metric_us: int, wi
     if desired == current:
         return False
     return is_open(last_scale_us, windows.up_us if desired > current else windows.down_us, metric_us)
+
+
+def may_scale_outside(is_at_zero: bool, differs: bool, is_open: bool, behaviours: Behaviours) -> bool:
+    """True if the scale is written outside the bounds, or at zero, where no metric is asked (1.2 to 1.5).
+
+    differs   the bound is not current replicas;  is_open   `may_scale` allows it
+
+    Up to 1.4 the forbidden windows count there as well. Since 1.5 (commit 1ef7fd36fb) a target outside of its bounds is
+    scaled at once, and one at zero never.
+    """
+    if behaviours.scaled_to_bound_at_once:
+        return differs and not is_at_zero
+    return is_open
 
 
 def closed_windows(last_scale_us: int, metric_us: int, windows: ForbiddenWindows) -> int:

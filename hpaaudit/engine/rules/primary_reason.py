@@ -108,6 +108,13 @@ def primary(metric: int, normalized: Normalized) -> int:  # noqa: PLR0911 (one r
     return metric
 
 
+def of_proposal(raw: int, current: int) -> int:
+    """The reason code of the metrics up to 1.5, which tell no more than what they propose."""
+    if raw == current:
+        return ON_TARGET
+    return ABOVE_TARGET if raw > current else BELOW_TARGET
+
+
 def of_forbidden_window(limited: int, current: int) -> int:
     """The reason code of the forbidden window that holds current replicas; `limited` is the number that was wanted."""
     return FORBIDDEN_UP if limited > current else FORBIDDEN_DOWN

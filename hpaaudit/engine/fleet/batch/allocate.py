@@ -27,6 +27,8 @@ _INITIAL: Mapping[str, int] = {
     "winner": NONE,
     "metrics": 0,
     "pod_lists": 0,
+    "own_answers": 0,
+    "is_other_answer": 0,
     "evidence": SEEN,
     "missing_input": NOTHING_MISSING,
 }

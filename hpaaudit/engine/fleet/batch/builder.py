@@ -10,19 +10,22 @@ from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
+from hpaaudit.engine.eras.polling import as_map
 from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
 from hpaaudit.engine.fleet.columns.column_codes import NULL
+from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_answers
 from hpaaudit.engine.fleet.input.hpa_states import HpaTable
 from hpaaudit.engine.fleet.input.ids import Array, Ids
 from hpaaudit.engine.fleet.input.legacy_reads import OwnReads
 from hpaaudit.engine.fleet.input.metric_answers import MetricAnswers
+from hpaaudit.engine.fleet.input.own_answers import AnswerTable
 from hpaaudit.engine.fleet.input.pod_states import PodTable, PodTexts, SelectedPods
 from hpaaudit.engine.fleet.input.rows import Rows, joined, numbers, runs
 from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
-from hpaaudit.engine.fleet.input.specs import ResolvedMetric, quantity_of, resolved_metrics
+from hpaaudit.engine.fleet.input.specs import CPU_OF_PODS, ResolvedMetric, quantity_of, resolved_metrics
 from hpaaudit.engine.fleet.input.tables import Tables, tables_of
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
@@ -92,11 +95,17 @@ class BatchBuilder:
         self.hpas = HpaTable(options.flags, behaviours, options.skipped)
         self._quantities = quantities
         names: Ids[str] = Ids()
+        self._by_annotation = asks_by_annotation(behaviours)
+        if self._by_annotation:
+            if options.inferred is not None:
+                raise Unsupported("Kubernetes 1.5 and older are compiled only where every reconcile has a line")
+            quantities.of(CPU_OF_PODS)
+        self._own_answers = AnswerTable(behaviours, names)
         self._pods = PodTable(behaviours, quantities, names, texts)
         self._scales = ScaleTable(behaviours, is_searched=options.is_searched)
         self._answers = MetricAnswers(behaviours, quantities, names)
         self._own_reads = OwnReads(behaviours)
-        self._uses_heapster = uses_heapster(options.flags, behaviours)
+        self._uses_heapster = uses_heapster(options.flags, behaviours) and not self._by_annotation
         self._asks_heapster = is_before_1_12(options.flags.release)
         self._schedule = Schedule(self.hpas.keys, options.skipped)
         self._has_lines = options.inferred is None
@@ -127,6 +136,7 @@ class BatchBuilder:
             read_ranges=read_ranges,
             reads=reads,
             pod_lists=self._own_reads.pod_lists(),
+            **self._own_answers.columns(),
             **self._scales.columns(),
             **hpas,
             statuses=statuses,
@@ -153,6 +163,8 @@ class BatchBuilder:
         self._scales.add(tables)
         self._own_reads.add(tables)
         self._answers.add(tables, slice_.first_seq, slice_.facts)
+        if tables.heapster_reads is not None and self._by_annotation:
+            self._own_answers.add(tables.heapster_reads)
         if tables.heapster_reads is not None and self._uses_heapster:
             answers = heapster_answers(tables.heapster_reads)
             for answer in answers:
@@ -203,6 +215,7 @@ class BatchBuilder:
         self._pods.drop_before(cut)
         self._scales.drop_before(cut)
         self._answers.drop_before(cut)
+        self._own_answers.drop_before(int(self._own_reads.since(np.array([cut]))[0]))
 
     def _resolve_specs(self, table: ResolvedSpecTable) -> dict[int, int]:
         """Adds every spec with every selector of its target; returns the first row of each spec."""
@@ -217,7 +230,7 @@ class BatchBuilder:
                 for selector in selectors.get(self._scales.target(spec.target), [NONE]):
                     text = "" if selector == NONE else self._scales.selectors.named[selector]
                     metrics = self._resolved_metrics(number, spec.hpa, selector, text)
-                    pods = self._pods.selected(namespace, text if self._scales.is_valid(text) else "")
+                    pods = self._selected_pods(namespace, text)
                     if self.behaviours.ambiguous_selector:
                         _require_one_hpa(owners, pods, hpa)
                     problem = (
@@ -226,6 +239,12 @@ class BatchBuilder:
                     row = table.add(ResolvedSpec(spec, selector, problem, metrics, pods), next_selector=row)
                 first_rows[number] = row
         return first_rows
+
+    def _selected_pods(self, namespace: str, text: str) -> SelectedPods:
+        """The pods that a selector of a scale matches. One that cannot be used matches none, in 1.1 every pod."""
+        if self.behaviours.polls:
+            return self._pods.selected(namespace, as_map(text), empty_selects_all=True)
+        return self._pods.selected(namespace, text if self._scales.is_valid(text) else "")
 
     def _resolved_metrics(self, number: int, hpa: Hpa, selector: int, text: str) -> list[ResolvedMetric]:
         """The metrics of a spec with a selector, which is resolved once."""
@@ -322,6 +341,8 @@ class BatchBuilder:
             own_since=own_since,
             list_from=self._own_reads.lists_before(own_since),
             list_to=self._own_reads.lists_before(reconciles["facts"]),
+            answer_from=self._own_answers.before(own_since),
+            answer_to=self._own_answers.before(reconciles["facts"]),
         )
 
     def _published(self, reconciles: Rows) -> Array:

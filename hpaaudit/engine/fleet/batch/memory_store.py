@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hpaaudit.engine.fleet.columns.batch import NONE
 from hpaaudit.engine.fleet.columns.column_codes import NULL
 from hpaaudit.engine.fleet.columns.kernel_state import MemorySlots
 from hpaaudit.engine.fleet.input.ids import Array
@@ -12,7 +13,7 @@ from hpaaudit.engine.fleet.input.ids import Array
 ROWS = 3
 """Rows of slots for each HPA: its memory, a candidate's, and the memory before the reconcile."""
 
-_SINGLE = 5  # columns of `MemorySlots` with one number a row
+_SINGLE = 8  # columns of `MemorySlots` with one number a row
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class MemoryStore:
         before = self._single.shape[1]
         single = np.zeros((_SINGLE, ROWS * len(reconciles)), np.int64)
         single[0, :] = NULL
+        single[5, :] = NONE
         single[:, :before] = self._single
         for hpa, until_us in unseen_us.items():
             single[0, hpa], single[1, hpa] = until_us, True

@@ -11,7 +11,7 @@ import numpy as np
 
 from hpaaudit.engine.fleet.columns.batch import InputBatch, SampleSeries
 
-FLOATS = ("ratio", "adjusted", "tolerance_down", "tolerance_up")
+FLOATS = ("ratio", "adjusted", "tolerance_down", "tolerance_up", "exact")
 """Columns of float64; all others are int64."""
 
 BYTES = ("gone", "state")

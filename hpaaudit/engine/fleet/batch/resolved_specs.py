@@ -68,6 +68,7 @@ class ResolvedSpecTable:
         self._policies: list[ScalingPolicies] = []
         self._sources = SourceTable(stream, pod)
         self._selected_pods: list[Array] = []
+        self._selected_names: list[Array] = []
         self._pods = 0
 
     def add(self, resolved: ResolvedSpec, *, next_selector: int) -> int:
@@ -76,6 +77,7 @@ class ResolvedSpecTable:
         up_from, up_to = self._add_policies(spec.up)
         down_from, down_to = self._add_policies(spec.down)
         self._selected_pods.append(resolved.pods.histories)
+        self._selected_names.append(resolved.pods.names)
         self._pods += len(resolved.pods.histories)
         metric_from = len(self._metrics)
         sources: dict[tuple[int, int], tuple[int, int]] = {}
@@ -176,6 +178,7 @@ class ResolvedSpecTable:
             "policies": _columns(ScalingPolicies, self._policies),
             "metrics": _columns(Metrics, self._metrics),
             "selected_pods": np.concatenate([*self._selected_pods, np.empty(0, np.int64)]),
+            "selected_names": np.concatenate([*self._selected_names, np.empty(0, np.int64)]),
             **self._sources.columns(),
         }
 

@@ -147,6 +147,7 @@ class PodStates(NamedTuple):
 
     exists           the pod is there and matches
     ignored          it is being deleted or has failed; up to 1.11 only the latter
+    phase            code of `rules.pod_average`
     has_readiness    it has a Ready condition and a start time
     is_running       it is Running with Ready=True
     """
@@ -154,7 +155,7 @@ class PodStates(NamedTuple):
     seq: Ints
     exists: Ints
     ignored: Ints
-    pending: Ints
+    phase: Ints
     has_readiness: Ints
     ready_false: Ints
     is_running: Ints
@@ -212,6 +213,39 @@ class PodLists(NamedTuple):
 
     seq: Ints
     failed: Ints
+
+
+class OwnAnswers(NamedTuple):
+    """What Heapster answered to the controller itself, in the order of time, summed up (to 1.5).
+
+    is_series     the answer has a series for each pod, else an item of resource usage
+    problem       code of the problem, NONE where it was answered
+    items         how many series or items it has;  measured   how many of them have a point
+    measured_us   when it was measured, as this release takes it
+    lacks_cpu     some container of an item has no usage of cpu
+    whole, exact   the average of the series, without and with fractions; `whole` of items is the sum of their cpu
+    pod_from, pod_to   in `answered_pods`: the items by the name of their pod, or in 1.5 the series in their order
+    """
+
+    is_series: Ints
+    problem: Ints
+    items: Ints
+    measured: Ints
+    measured_us: Ints
+    lacks_cpu: Ints
+    whole: Ints
+    exact: Floats
+    pod_from: Ints
+    pod_to: Ints
+
+
+class AnsweredPods(NamedTuple):
+    """What answers say of each pod: `state` is MEASURED or ABSENT, `name` NONE in a series."""
+
+    name: Ints
+    state: Ints
+    whole: Ints
+    exact: Floats
 
 
 class ScaleStates(NamedTuple):
@@ -296,6 +330,7 @@ class Reconciles(NamedTuple):
     proposal_at   its first row of `Proposals`
     own_since     the fact with which the controller read the last scale before it (to 1.11), NONE without one
     list_from, list_to   in `PodLists`: those after that scale
+    answer_from, answer_to   in `OwnAnswers`: those after that scale (to 1.5)
     """
 
     facts: Ints
@@ -313,12 +348,15 @@ class Reconciles(NamedTuple):
     own_since: Ints
     list_from: Ints
     list_to: Ints
+    answer_from: Ints
+    answer_to: Ints
 
 
 class InputBatch(NamedTuple):
     """Everything that the kernel reads of one slice.
 
     quantities   how many quantities each sample has
+    selected_names   the name of each of `selected_pods`
     """
 
     quantities: int
@@ -330,6 +368,7 @@ class InputBatch(NamedTuple):
     pod_series: Ints
     unlisted_series: Ints
     selected_pods: Ints
+    selected_names: Ints
     pod_ranges: Ranges
     pods: PodStates
     pod_requests: PodRequests
@@ -337,6 +376,8 @@ class InputBatch(NamedTuple):
     read_ranges: Ranges
     reads: MetricReads
     pod_lists: PodLists
+    own_answers: OwnAnswers
+    answered_pods: AnsweredPods
     scale_ranges: Ranges
     scales: ScaleStates
     hpa_ranges: Ranges

@@ -15,6 +15,8 @@ class MemorySlots(NamedTuple):
     has_recommendations   there is a list of recommendations, even an empty one
     facts, epoch   how many facts came before its last reconcile, and the process of it
     versions_from  fact from which on the versions count that the controller wrote
+    cached_seq     the state of the HPA whose status the controller replaced in its cache, NONE without one (1.2 to 1.5)
+    cached_desired, cached_scaled_us   desiredReplicas and lastScaleTime there
     recommendations, ups, downs   how many slots are taken: of recommendations, and of scale events up and down
     …_outdated     the scale event is marked as outdated
     """
@@ -24,6 +26,9 @@ class MemorySlots(NamedTuple):
     facts: Ints
     epoch: Ints
     versions_from: Ints
+    cached_seq: Ints
+    cached_desired: Ints
+    cached_scaled_us: Ints
     recommendation_from: Ints
     recommendations: Ints
     recommended: Ints
@@ -49,6 +54,8 @@ class Decisions(NamedTuple):
     band_lo, band_hi, evidence, missing_input   as in `model.audit`, the last two as codes
     scale_reason   code of `rules.normalize`;  winner   index of the winning metric, NONE without one
     metrics        how many metrics were computed;  pod_lists   how many lists of pods they read (to 1.11)
+    own_answers    how many answers of Heapster they read (to 1.5)
+    is_other_answer   one of these answers is not of the kind that this release asks for: what it says is not in columns
     """
 
     hpa_state: Ints
@@ -67,6 +74,8 @@ class Decisions(NamedTuple):
     winner: Ints
     metrics: Ints
     pod_lists: Ints
+    own_answers: Ints
+    is_other_answer: Ints
     band_lo: Ints
     band_hi: Ints
     evidence: Ints
@@ -126,7 +135,8 @@ class ReadInputs(NamedTuple):
     next_answers  a bit for each request that read the answer after the newest
     failed_reads  a bit for each request whose read failed
     since         how many facts the previous reconcile of the HPA knew
-    own_since, list_from, list_to   as in `Reconciles`, if the controller itself read this scale: else there are none
+    own_since, list_from, list_to, answer_from, answer_to   as in `Reconciles`, if the controller itself read this
+                  scale: else there are none
     """
 
     scale: int
@@ -138,3 +148,5 @@ class ReadInputs(NamedTuple):
     own_since: int
     list_from: int
     list_to: int
+    answer_from: int
+    answer_to: int

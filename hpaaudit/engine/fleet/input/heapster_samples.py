@@ -21,7 +21,7 @@ HEAPSTER = "heapster"
 """In place of the group of a metrics API."""
 
 _OK = range(200, 300)
-_RESOURCE_METRICS = "/apis/metrics/"
+RESOURCE_METRICS = "/apis/metrics/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,10 @@ def heapster_answers(table: HeapsterRows) -> list[HeapsterAnswer]:
     Raises `Unsupported` for an answer that somebody else got.
     """
     seqs, times, statuses = numbers(table.seq), numbers(table.at_us), numbers(table.status)
-    own = np.flatnonzero(by_controller(table.by))
-    if len(own) != len(seqs):
-        raise Unsupported("Heapster answered somebody else than the controller")
     answers = []
-    for row in own[np.argsort(seqs[own], kind="stable")].tolist():
+    for row in own_rows(table):
         asked = heapster_path(table.path.words[table.path.codes[row]]) or ""
-        if asked.startswith(_RESOURCE_METRICS):
+        if asked.startswith(RESOURCE_METRICS):
             problem, samples = _samples(int(statuses[row]), table.body.words[table.body.codes[row]])
             selector = canonical_selector(split(asked)[1].get("labelSelector", ""))
             answers.append(
@@ -73,6 +70,18 @@ def heapster_answers(table: HeapsterRows) -> list[HeapsterAnswer]:
                 )
             )
     return answers
+
+
+def own_rows(table: HeapsterRows) -> list[int]:
+    """The rows of a table, in the order of their facts.
+
+    Raises `Unsupported` for an answer that somebody else than the controller got.
+    """
+    seqs = numbers(table.seq)
+    if not by_controller(table.by).all():
+        raise Unsupported("Heapster answered somebody else than the controller")
+    rows: list[int] = np.argsort(seqs, kind="stable").tolist()
+    return rows
 
 
 def _samples(status: int, body: str) -> tuple[int, tuple[PodSample, ...]]:

@@ -1,9 +1,13 @@
 """Tells what the controllers up to 1.11 read in each reconcile: the scale first, then lists of pods and Heapster."""
 
+from bisect import bisect_left
+from collections.abc import Callable
+
 import numpy as np
 
 from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
+from hpaaudit.engine.eras.polling import as_map
 from hpaaudit.engine.fleet.columns.batch import NONE, PodLists
 from hpaaudit.engine.fleet.input.ids import Array
 from hpaaudit.engine.fleet.input.rows import numbers
@@ -24,6 +28,7 @@ class OwnReads:
     def __init__(self, behaviours: Behaviours) -> None:
         self._is_asked = behaviours.forbidden_windows
         self._read_selector = selectors.scale_selector if behaviours.scale_client else selectors.parse
+        self._as_map = behaviours.polls
         self._scales: list[tuple[int, str, str]] = []
         self._lists: list[tuple[int, bool]] = []
 
@@ -49,20 +54,28 @@ class OwnReads:
         seqs, statuses = numbers(table.seq), numbers(table.status)
         for row in own[np.argsort(seqs[own], kind="stable")].tolist():
             namespace, selector = (column.words[column.codes[row]] for column in (table.namespace, table.selector))
-            self.require_own_pods(int(seqs[row]), namespace, selector)
+            self._require_own_pods(int(seqs[row]), namespace, selector, _meaning)
             self._lists.append((int(seqs[row]), not _OK[0] <= statuses[row] < _OK[1]))
 
     def require_own_pods(self, seq: int, namespace: str, selector: str) -> None:
-        """Raises `Unsupported` if a read asked for other pods than those of the scale that was read before it."""
-        begins = np.array([begin for begin, _, _ in self._scales], np.int64)
-        scale = int(np.searchsorted(begins, seq, "left")) - 1
-        if scale >= 0 and (namespace, _text(selector)) != (self._scales[scale][1], self._selected(scale)):
+        """Raises `Unsupported` if a read asked for other pods than those of the scale that was read before it.
+
+        The selector must be that of the scale, for answers are kept by it.
+        """
+        self._require_own_pods(seq, namespace, selector, _same)
+
+    def _require_own_pods(self, seq: int, namespace: str, selector: str, what: Callable[[str], object]) -> None:
+        """The same where `what` of both selectors must be equal."""
+        scale = bisect_left(self._scales, (seq, "", "")) - 1
+        asked = namespace, what(_text(selector))
+        if scale >= 0 and asked != (self._scales[scale][1], what(self._selected(scale))):
             raise Unsupported("the controller asked for other pods than those of the scale that it had read")
 
     def _selected(self, scale: int) -> str:
         """The selector of a scale that was read, as the controller asks for pods."""
+        text = self._scales[scale][2]
         try:
-            return str(self._read_selector(self._scales[scale][2]))
+            return str(self._read_selector(as_map(text) if self._as_map else text))
         except selectors.BadSelector:
             return ""
 
@@ -90,6 +103,19 @@ def _scales_of(table: ReadRows) -> list[tuple[int, str, str]]:
         text = "" if code < 0 else table.scale_selector.words[code]
         scales.append((int(seqs[row]), table.namespace.words[table.namespace.codes[row]], text))
     return scales
+
+
+def _same(selector: str) -> str:
+    return selector
+
+
+def _meaning(selector: str) -> object:
+    """The pairs of a selector of equalities, which may be written with one = or two; the text of any other one."""
+    try:
+        pairs = selectors.equalities(selectors.parse(selector))
+    except selectors.BadSelector:
+        return selector
+    return selector if pairs is None else sorted(pairs)
 
 
 def _text(selector: str) -> str:

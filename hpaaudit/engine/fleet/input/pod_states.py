@@ -10,11 +10,14 @@ from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.pod_requests import calculate_requests
+from hpaaudit.engine.eras.pod_averages import phase_of
 from hpaaudit.engine.fleet.columns.batch import PodRequests, PodStates, Ranges
 from hpaaudit.engine.fleet.columns.column_codes import ABSENT_CONTAINER, MISSING_REQUEST
+from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words, paired, unpaired
 from hpaaudit.engine.fleet.input.rows import Rows, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import PodRows
+from hpaaudit.engine.rules.pod_average import OTHER_PHASE
 from hpaaudit.model.target import Container, Pod
 from hpaaudit.model.units import Milli
 
@@ -36,6 +39,9 @@ class SelectedPods:
 
     histories: Array
     names: Array
+
+
+_NO_PODS = SelectedPods(histories=np.empty(0, np.int64), names=np.empty(0, np.int64))
 
 
 class PodTable:
@@ -60,7 +66,8 @@ class PodTable:
         self._rows: Rows | None = None
         self._extra: list[Rows] = []
         self._by_labels: dict[int, dict[int, Array]] = {}
-        self._selected: dict[tuple[str, str], SelectedPods] = {}
+        self._selected: dict[tuple[str, str, bool], SelectedPods] = {}
+        self._is_sorted = asks_by_annotation(behaviours)
         self._relabelled = self._pod_names = np.empty(0, np.int64)
 
     def add(self, table: PodRows | None) -> None:
@@ -100,7 +107,7 @@ class PodTable:
             "namespace": namespace,
             "exists": exists.astype(np.int64),
             "ignored": ignored.astype(np.int64),
-            "pending": phase.are("Pending").astype(np.int64),
+            "phase": np.array([*map(phase_of, phase.words), OTHER_PHASE], np.int64)[phase.codes],
             "has_readiness": has_readiness.astype(np.int64),
             "ready_false": ready.are("False").astype(np.int64),
             "is_running": (phase.are("Running") & ready.are("True")).astype(np.int64),
@@ -124,20 +131,29 @@ class PodTable:
             )
         return np.array(resources, np.int64)[places.reshape(-1)] if resources else np.empty(0, np.int64)
 
-    def selected(self, namespace: str, selector: str) -> SelectedPods:
+    def selected(self, namespace: str, selector: str, *, empty_selects_all: bool = False) -> SelectedPods:
         """The pods of a namespace that a selector matches at some time of the slice; after `add`.
 
-        Without a selector there are none.
+        Without a selector there are none, unless `empty_selects_all`. For 1.1 to 1.5 they are in the order of names.
         """
-        if (namespace, selector) not in self._selected:
-            self._selected[namespace, selector] = self._select(namespace, selector)
-        return self._selected[namespace, selector]
+        key = (namespace, selector, empty_selects_all)
+        if key not in self._selected:
+            selects = bool(selector) or empty_selects_all
+            pods = self._select(namespace, selector) if selects else _NO_PODS
+            self._selected[key] = self._in_order(pods) if self._is_sorted else pods
+        return self._selected[key]
+
+    def _in_order(self, pods: SelectedPods) -> SelectedPods:
+        """The pods in the order of their names."""
+        texts = [self._names.named[name] for name in pods.names.tolist()]
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+        return SelectedPods(histories=pods.histories[order], names=pods.names[order])
 
     def _select(self, namespace: str, selector: str) -> SelectedPods:
-        labels = self._labelled().get(self._names.number_of(namespace), {}) if selector else {}
+        labels = self._labelled().get(self._names.number_of(namespace), {})
         matching = [histories for label, histories in labels.items() if self._matches_labels(selector, label)]
         if not matching:
-            return SelectedPods(histories=np.empty(0, np.int64), names=np.empty(0, np.int64))
+            return _NO_PODS
         histories = matching[0] if len(matching) == 1 else np.unique(np.concatenate(matching))
         names = self._pod_names[histories]
         if len(self._relabelled):

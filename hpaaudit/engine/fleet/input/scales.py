@@ -27,7 +27,8 @@ class ScaleTable:
     def __init__(self, behaviours: Behaviours, *, is_searched: bool) -> None:
         self._is_searched = is_searched
         self._has_client = behaviours.scale_client
-        self._read_selector = selectors.scale_selector if behaviours.scale_client else selectors.parse
+        self._refuses_selectors = behaviours.scale_client or behaviours.metrics_annotation
+        self._read_selector = selectors.scale_selector if self._refuses_selectors else selectors.parse
         self.selectors: Ids[str] = Ids()
         self._targets: Ids[TargetRef] = Ids()
         self._texts: Ids[str] = Ids()
@@ -126,8 +127,9 @@ class ScaleTable:
     def columns(self) -> dict[str, Any]:
         """The fields of `InputBatch` that this table has."""
         rows = self._rows
-        # Up to 1.8 there was no scale client that refuses a selector: the first metric did.
-        usable = np.array([*(not self._has_client or self.is_valid(text) for text in self.selectors.named), False])
+        # In 1.1 and 1.6 to 1.8 there was no scale client that refuses a selector: the first metric did.
+        refused = (self._refuses_selectors and not self.is_valid(text) for text in self.selectors.named)
+        usable = np.array([*(not is_refused for is_refused in refused), False])
         scales = ScaleStates(
             seq=rows["seq"],
             at_us=rows["at_us"],

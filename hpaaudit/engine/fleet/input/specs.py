@@ -10,6 +10,7 @@ from hpaaudit.engine.controller.limits import limits_of
 from hpaaudit.engine.controller.metric_context import tolerances
 from hpaaudit.engine.controller.metric_target import (
     AVERAGE,
+    CPU_OF_REQUESTS,
     EXTERNAL_VALUE,
     NOTHING,
     OBJECT_AVERAGE,
@@ -28,6 +29,12 @@ from hpaaudit.engine.fleet.columns.column_codes import (
     FAILED_PODS,
     FAILED_RESOURCE,
     KEPT,
+)
+from hpaaudit.engine.fleet.input.annotation_specs import (
+    AskedMetric,
+    asked_metrics,
+    asks_by_annotation,
+    with_asked_metrics,
 )
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_request
 from hpaaudit.engine.fleet.input.ids import Ids
@@ -48,6 +55,9 @@ _REASONS = {
     MetricType.OBJECT: FAILED_OBJECT,
     MetricType.EXTERNAL: FAILED_EXTERNAL,
 }
+
+CPU_OF_PODS = ("cpu", "")
+"""The quantity that 1.1 to 1.5 measure: the cpu of all containers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +107,8 @@ class Spec:
 
 def spec_of(hpa: Hpa, flags: Flags, behaviours: Behaviours) -> Spec:
     """A spec as numbers, for a controller with these flags."""
+    if asks_by_annotation(behaviours):
+        hpa = with_asked_metrics(hpa, behaviours)
     behavior = hpa.spec.behavior
     down, up = tolerances(hpa, flags, behaviours)
     limits = limits_of(hpa, 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas, flags)
@@ -130,6 +142,8 @@ def resolved_metrics(
     hpa: Hpa, selector: str, behaviours: Behaviours, quantities: Ids[tuple[str, str]], *, uses_heapster: bool = False
 ) -> list[ResolvedMetric]:
     """The metrics of an HPA whose scale has this selector, which is valid."""
+    if asks_by_annotation(behaviours):
+        return [_asked(asked, quantities) for asked in asked_metrics(hpa, behaviours)]
     read = selectors.scale_selector if behaviours.scale_client else selectors.parse
     requests = requests_of(hpa, str(read(selector)))
     if uses_heapster:
@@ -169,6 +183,23 @@ def resolved_metrics(
             )
         )
     return resolved
+
+
+def _asked(asked: AskedMetric, quantities: Ids[tuple[str, str]]) -> ResolvedMetric:
+    """A metric of 1.1 to 1.5. What answers it is not found by its request."""
+    return ResolvedMetric(
+        how=asked.how,
+        reason=KEPT,
+        target=asked.target,
+        is_cpu=asked.how == CPU_OF_REQUESTS,
+        quantity=quantities.of(CPU_OF_PODS),
+        request=None,
+        fallback=None,
+        turn=0,
+        uses=0,
+        request_rank=-1,
+        status_key=status_key_of(asked.metric, value=False, average=False, percent=False),
+    )
 
 
 def _of_heapster(metric: MetricSpec, request: MetricsRequest | None, behaviours: Behaviours) -> MetricsRequest | None:

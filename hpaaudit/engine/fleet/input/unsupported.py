@@ -20,8 +20,8 @@ class Unreadable(Exception):
 def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen], Flags]) -> Flags:
     """The flags of all controller processes of a recording; `flags` if none was seen.
 
-    Raises `Unsupported` if they differ, if their release is older than 1.6, if behaviours of one older than 1.12 were
-    switched, if the controller called the kind of a target unknown, or if a metric has a type that no release knows.
+    Raises `Unsupported` if they differ, if behaviours of a release older than 1.12 were switched, if the controller
+    called the kind of a target unknown, or if a metric has a type that no release knows.
     """
     unknown = sorted({metric.type for metric in plan.metrics} - set(MetricType))
     if unknown:
@@ -33,8 +33,6 @@ def flags_for_all(plan: Plan, flags: Flags, flags_of: Callable[[ControllerSeen],
         raise Unsupported("the controller was started with other flags meanwhile")
     only = distinct.pop()
     behaviours = behaviours_of(only)
-    if behaviours.polls or behaviours.metrics_annotation:
-        raise Unsupported("Kubernetes 1.5 and older are not compiled")
     if behaviours.forbidden_windows and (only.with_behaviours or only.without_behaviours):
         raise Unsupported("behaviours of a release before 1.12 were switched")
     return only

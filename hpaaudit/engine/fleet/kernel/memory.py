@@ -21,6 +21,7 @@ from hpaaudit.engine.rules.unseen_memory import extreme_recommendation, shift_us
 def forget(memory: MemorySlots, slots: int) -> None:
     """Forgets everything, as a process that never saw the HPA."""
     memory.has_recommendations[slots] = 0
+    memory.cached_seq[slots] = NONE
     memory.recommendations[slots] = 0
     memory.ups[slots] = 0
     memory.downs[slots] = 0

@@ -45,6 +45,7 @@ from hpaaudit.engine.rules.group_pods import (
     group_by_readiness,
     group_cpu,
 )
+from hpaaudit.engine.rules.pod_average import PENDING
 from hpaaudit.engine.rules.replica_calculator import (
     BAD_REQUEST,
     NO_PROBLEM,
@@ -135,10 +136,10 @@ def _from_sum(run: Run, context: Context, metric: int, read: int) -> tuple[int, 
             looks = target.is_external or not within(
                 usage_ratio(reads.sum_for_value[read], target.amount), target.tolerance
             )
-            pod_list = _next_list(run.decisions.pod_lists, context) if looks else NONE
-            if _is_failed(run.batch.pod_lists, pod_list):
+            pod_list = next_list(run.decisions.pod_lists, context) if looks else NONE
+            if is_failed(run.batch.pod_lists, pod_list):
                 return NOT_ANSWERED, refused(NO_PROBLEM)
-            pods = _pod_count(run, context, _pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts))
+            pods = _pod_count(run, context, pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts))
         proposal = usage_ratio_replicas(reads.sum_for_value[read], target, context.current, pods, behaviours)
     return NONE if proposal.problem == NO_PROBLEM else NO_PODS, proposal
 
@@ -149,13 +150,13 @@ def _from_pods(run: Run, context: Context, metric: int, read: int, at_us: int) -
     at_us   when the controller looked at the pods
     """
     lists_before = run.decisions.pod_lists[context.at]
-    pod_list = _next_list(run.decisions.pod_lists, context)
-    pod_facts = _pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts)
-    problem, request_problem, tally = _tally(run, context, metric, read, at_us, pod_facts)
+    pod_list = next_list(run.decisions.pod_lists, context)
+    listed_facts = pod_facts(run.batch.pod_lists, pod_list, context.inputs.pod_facts)
+    problem, request_problem, tally = _tally(run, context, metric, read, at_us, listed_facts)
     if problem != NONE:
         run.decisions.pod_lists[context.at] = lists_before  # the answer comes first, and then no pods are listed
         return problem, refused(NO_PROBLEM), NO_TALLY
-    if _is_failed(run.batch.pod_lists, pod_list):
+    if is_failed(run.batch.pod_lists, pod_list):
         return NOT_ANSWERED, refused(NO_PROBLEM), NO_TALLY
     target, behaviours = _target(run, context, metric), run.settings.behaviours
     if run.batch.metrics.how[metric] == UTILIZATION:
@@ -244,7 +245,7 @@ def _newest(run: Run, request: int, cursor: int, facts: int) -> int:
     return cursor
 
 
-def _next_list(read: Ints, context: Context) -> int:
+def next_list(read: Ints, context: Context) -> int:
     """The next list of pods that the controller read in this reconcile, NONE without one (to 1.11).
 
     read   how many lists the metrics of each reconcile read
@@ -256,17 +257,17 @@ def _next_list(read: Ints, context: Context) -> int:
     return int(pod_list)
 
 
-def _is_failed(lists: PodLists, pod_list: int) -> bool:
+def is_failed(lists: PodLists, pod_list: int) -> bool:
     """True if a list of pods failed."""
     return pod_list != NONE and lists.failed[pod_list] != 0
 
 
-def _pod_facts(lists: PodLists, pod_list: int, watched: int) -> int:
+def pod_facts(lists: PodLists, pod_list: int, watched: int) -> int:
     """How many facts come before a list of pods; without one, those that the watch had brought count."""
     return int(watched if pod_list == NONE else lists.seq[pod_list])
 
 
-def _pod_state(run: Run, context: Context, pod: int, facts: int) -> int:
+def pod_state(run: Run, context: Context, pod: int, facts: int) -> int:
     """The state of a selected pod after so many facts, NONE if the pod was not there."""
     pods, cursors = run.batch.pods, run.cursors
     history = run.batch.selected_pods[pod]
@@ -284,7 +285,7 @@ def _pod_count(run: Run, context: Context, facts: int) -> PodCount:
     """How many pods there are, and how many of them are Running with Ready=True."""
     listed, running = 0, 0
     for pod in range(run.batch.specs.pod_from[context.spec], run.batch.specs.pod_to[context.spec]):
-        state = _pod_state(run, context, pod, facts)
+        state = pod_state(run, context, pod, facts)
         if state != NONE:
             listed += 1
             running += run.batch.pods.is_running[state]
@@ -323,7 +324,7 @@ def _unlisted_sample(run: Run, index: int, seq: int, keeps_cursor: bool) -> int:
 def _bucket(run: Run, metric: int, state: int, sample: int, at_us: int) -> int:
     """READY, UNREADY, MISSING or IGNORED; `sample` is NONE without a measured one."""
     pods, series, settings = run.batch.pods, run.batch.series, run.settings
-    is_ignored, is_pending = pods.ignored[state] != 0, pods.pending[state] != 0
+    is_ignored, is_pending = pods.ignored[state] != 0, pods.phase[state] == PENDING
     if not settings.behaviours.readiness_by_time:
         skips_failed = settings.behaviours.failed_pods_skipped and run.batch.metrics.how[metric] == UTILIZATION
         return group_by_readiness(pods.is_running[state] != 0, is_ignored, sample != NONE, skips_failed)
@@ -366,7 +367,7 @@ def _tally(  # noqa: C901, PLR0912, PLR0915 (one loop over the pods: the kernel 
     counted, usage, own, own_usage, own_requests = 0, 0, 0, 0, 0
     missing_requests, missing_usage, unready_requests, request_problem = 0, 0, 0, NONE
     for pod in range(first_pod, batch.specs.pod_to[context.spec]):
-        state = _pod_state(run, context, pod, pod_facts)
+        state = pod_state(run, context, pod, pod_facts)
         sample, amount = _sample(run, source, pod - first_pod, seq, keeps_cursor), 0
         if sample != NONE and state == NONE and is_whole:
             sample = NONE

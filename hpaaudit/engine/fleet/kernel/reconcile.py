@@ -21,13 +21,13 @@ from hpaaudit.engine.fleet.columns.column_codes import (
     OLD_METRICS_SHOWN,
     OWN_METRICS_SHOWN,
     READY,
-    RESCALED,
-    UPDATE_FAILED,
     VALID,
 )
 from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
-from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remember_scale, remembered_in
+from hpaaudit.engine.fleet.kernel.annotation_reconcile import reconcile_by_annotation, status_desired
+from hpaaudit.engine.fleet.kernel.memory import remember_recommendation, remembered_in
 from hpaaudit.engine.fleet.kernel.metrics import Context, compute_metric, current_of, spec_with_selector
+from hpaaudit.engine.fleet.kernel.write_scale import write_scale
 from hpaaudit.engine.rules.bounds import Bounds, bounded
 from hpaaudit.engine.rules.branch import ABOVE_MAX, BY_METRICS, branch, computes_at_zero
 from hpaaudit.engine.rules.branch import DISABLED as DISABLED_AT_ZERO
@@ -60,7 +60,6 @@ from hpaaudit.engine.rules.reason_codes import (
     GATE_DISABLED,
     ON_TARGET,
     UNREADABLE,
-    WRITE_FAILED,
 )
 from hpaaudit.engine.rules.replica_calculator import Proposal, Tally
 from hpaaudit.engine.rules.stabilize import Windows
@@ -72,16 +71,25 @@ def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs)
     slots   the row of memory slots that it reads and changes
     """
     scales, decisions = run.batch.scales, run.decisions
-    scale, status, spec = inputs.scale, run.batch.hpas.status[hpa_state], run.batch.hpas.spec[hpa_state]
-    decisions.hpa_state[at], decisions.spec[at] = hpa_state, spec
-    decisions.status_desired[at] = run.batch.statuses.desired[status]
+    scale = inputs.scale
+    decisions.hpa_state[at], decisions.spec[at] = hpa_state, run.batch.hpas.spec[hpa_state]
+    decisions.status_desired[at] = status_desired(run, slots, hpa_state)
     if scale == NONE or not scales.readable[scale]:
         decisions.able[at], decisions.reason[at] = GET_FAILED, UNREADABLE
         if scale != NONE and scales.exists[scale]:
             decisions.scale[at], decisions.desired[at] = scale, scales.spec_replicas[scale]
         return OLD_METRICS_SHOWN
+    if run.settings.behaviours.polls or run.settings.behaviours.metrics_annotation:
+        return reconcile_by_annotation(run, at, slots, hpa_state, inputs)
+    return _reconcile_scale(run, at, slots, hpa_state, inputs)
+
+
+def _reconcile_scale(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs) -> int:
+    """Decides a reconcile of 1.6 and later whose scale was read."""
+    scales, decisions, scale = run.batch.scales, run.decisions, inputs.scale
+    status = run.batch.hpas.status[hpa_state]
     decisions.scale[at], decisions.able[at] = scale, GOT
-    spec = spec_with_selector(run, spec, scale)
+    spec = spec_with_selector(run, run.batch.hpas.spec[hpa_state], scale)
     decisions.spec[at] = spec
     current = current_of(run, scale)
     behaviours = run.settings.behaviours
@@ -112,7 +120,7 @@ def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs)
         else:
             desired = _normalize(run, context, at, slots, scaled_to_zero)
         shown = OWN_METRICS_SHOWN
-    _write_scale(run, context, at, slots, desired)
+    write_scale(run, context, at, slots, desired)
     return shown
 
 
@@ -259,19 +267,3 @@ def _limits(run: Run, spec: int) -> Limits:
 def _policies(run: Run, select: int, first: int, end: int) -> Policies:
     policies = run.batch.policies
     return Policies(select, policies.kind, policies.value, policies.period_us, first, end)
-
-
-def _write_scale(run: Run, context: Context, at: int, slots: int, desired: int) -> None:
-    """Writes the scale if it must change; as `controller.write_scale`."""
-    decisions, reconciles = run.decisions, run.batch.reconciles
-    decisions.desired[at] = desired
-    if desired == context.current:
-        decisions.status_desired[at] = desired
-        return
-    if reconciles.written[at] == 0:
-        decisions.able[at], decisions.reason[at] = UPDATE_FAILED, WRITE_FAILED
-        return
-    decisions.able[at], decisions.status_desired[at] = RESCALED, desired
-    now_us = context.now_us if reconciles.written[at] == NONE else reconciles.written_us[at]
-    if not run.settings.behaviours.forbidden_windows:
-        remember_scale(run, slots, context.spec, context.current, desired, now_us)

@@ -140,8 +140,10 @@ def _search(run: Run, hpa: int, at: int, state: int, since: int) -> Search:
     scale, scale_us = _newest_scale(run, hpa, target, at, since)
     is_own = scale != NONE and scale == run.cursors.own_scale[hpa]
     list_from, list_to = (reconciles.list_from[at], reconciles.list_to[at]) if is_own else (0, 0)
+    answer_from, answer_to = (reconciles.answer_from[at], reconciles.answer_to[at]) if is_own else (0, 0)
     own_since = reconciles.own_since[at] if is_own else reconciles.facts[at]
-    newest = ReadInputs(scale, scale_us, reconciles.facts[at], 0, 0, since, own_since, list_from, list_to)
+    facts = reconciles.facts[at]
+    newest = ReadInputs(scale, scale_us, facts, 0, 0, since, own_since, list_from, list_to, answer_from, answer_to)
     hpas = len(run.batch.reconcile_ranges.row_from)
     tried_slots, before_slots = hpas + hpa, 2 * hpas + hpa
     older_scale, options = scale, NO_OPTIONS
@@ -163,11 +165,11 @@ def _tried_inputs(run: Run, search: Search, candidate: Candidate, following: int
         requests = request_count(run, run.batch.hpas.spec[search.hpa_state], scale)
         pod_facts = run.batch.reconciles.lagging_facts[at] if candidate.earlier_pods else newest.pod_facts
         answers = chosen_answers(following, requests, candidate.nth)
-        return ReadInputs(scale, newest.scale_us, pod_facts, answers, 0, newest.since, newest.own_since, 0, 0)
+        return ReadInputs(scale, newest.scale_us, pod_facts, answers, 0, newest.since, newest.own_since, 0, 0, 0, 0)
     if candidate.kind == FAILED_READS:
         failed = unanswered(search.options.failed_reads, candidate.nth)
         since, own_since = newest.since, newest.own_since
-        return ReadInputs(newest.scale, newest.scale_us, newest.pod_facts, 0, failed, since, own_since, 0, 0)
+        return ReadInputs(newest.scale, newest.scale_us, newest.pod_facts, 0, failed, since, own_since, 0, 0, 0, 0)
     return chosen
 
 
