@@ -407,8 +407,8 @@ CASES: dict[str, Case] = {
     ),
     "outside_bounds": Case(
         fires={"reconciles": reconciles(3, reason_code="gate.above_max", spec_replicas=12)},
-        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: most often 12 "
-        "outside 2 to 10",
+        says="medium: the replicas stood outside the bounds in 3 reconciles, which did not consult metrics: "
+        "most often 12 outside 2 to 10",
         spares={"reconciles": reconciles(1, reason_code="gate.above_max", spec_replicas=12)},
     ),
     "vpa_or_resize": Case(
