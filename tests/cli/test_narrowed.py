@@ -34,7 +34,7 @@ DETAILS = ("moved", "numbers")
 
 
 def rows(results: Results, table: str) -> list[dict[str, Any]]:
-    """The rows of a relation, without the columns that tell which replay it was, or the number of an episode or finding."""
+    """The rows of a relation, without the columns that tell which replay, episode or finding it was."""
     left_out = ("replay_id", "divergence_id", "finding_id")
     return [
         {name: value for name, value in row.items() if name not in left_out} for row in results.rows(f"from {table}")
