@@ -170,6 +170,7 @@ class HpaAccount:
     moment_us         the moment of the headline, which the next command explains; None: there is none
     told_scalings     how often its status told of another scaling
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
+    former_targets    what it scaled before, each with the time until then
     """
 
     namespace: str
@@ -195,6 +196,7 @@ class HpaAccount:
     told_scalings: int = 0
     seen_us: Micros | None = None
     deleted_us: Micros | None = None
+    former_targets: tuple[tuple[str, Micros], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

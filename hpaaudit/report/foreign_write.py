@@ -24,8 +24,8 @@ def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:
     else:
         kind = "missing" if write.after_us is None else "missing at least"
         cost = cost_in_words(write.missing_pod_s, kind)
-    if cost and write.unseen_us is not None:
-        cost += " until then"
+        if cost and write.unseen_us is not None:
+            cost += " until then"
     return f"{wrote}; {_aftermath(write, clock)}{cost}."
 
 

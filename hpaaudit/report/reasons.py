@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.report.text import Clock, duration, quantity
 
@@ -133,7 +134,13 @@ def sentence(account: ReconcileAccount) -> str:
 
 
 def _also(account: ReconcileAccount) -> str:
-    """A sentence about the bound or policy that would also have led to this number; empty without one."""
+    """What explains the number besides: more pods than replicas, or another bound or policy; empty without one."""
+    winner = next((metric for metric in account.metrics if metric.is_winner), None)
+    if account.reason_code == "metric.above_target" and winner and winner.ratio is not None and winner.ratio < 1:
+        pods = sum(filter(None, (winner.ready_pods, winner.unready_pods, winner.missing_pods)))
+        if pods > (account.status_replicas or 0):
+            there = counted(account.status_replicas or 0, "replica")
+            return f" It is below its target, but the selector matched {counted(pods, 'pod')} where there were {there}."
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""

@@ -105,9 +105,10 @@ def title_of(hpa: HpaAccount, arrow: str) -> str:
 
 
 def life_of(hpa: HpaAccount, clock: Clock) -> str:
-    """When an HPA began and was deleted whose name another one had before or after it; else nothing."""
+    """What an HPA scaled before, and when it began and was deleted if another one had its name before or after it."""
+    former = "".join(f", until {clock(until_us)} {target}" for target, until_us in hpa.former_targets)
     ended = "" if hpa.deleted_us is None else f", deleted at {clock(hpa.deleted_us)}"
-    return "" if hpa.seen_us is None else f", first seen at {clock(hpa.seen_us)}{ended}"
+    return former if hpa.seen_us is None else f"{former}, first seen at {clock(hpa.seen_us)}{ended}"
 
 
 def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:

@@ -92,6 +92,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             told_scalings=row["told_scalings"],
             seen_us=row["seen_us"],
             deleted_us=row["deleted_us"],
+            former_targets=tuple((one["target"], one["until_us"]) for one in row["former_targets"] or ()),
         )
 
 

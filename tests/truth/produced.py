@@ -74,8 +74,7 @@ def told_worlds() -> Iterator[Json]:
     yield _lived("conflicts-and-retries", 4, [(0, 90), (200, 30)], until=600, faults=[conflicts])
     unavailable = {"status": 503, "reason": "ServiceUnavailable", "message": "down"}
     down = {"api": "resource", "from_s": 130, "to_s": 420, "kind": "error", **unavailable}
-    restart = {"at_s": 300, "do": "restart", "down_s": 30}
-    yield _lived("blind-and-restarted", 6, [(0, 60), (100, 200)], until=700, faults=[down], events=[restart])
+    yield _lived("blind-and-restarted", 6, [(0, 60), (100, 200)], until=700, faults=[down], events=[_restart(300)])
     behaved = _lived("behavior-edited-twice", 10, [(0, 60), (50, 20), (400, 100)], until=700)
     spec = behaved["hpas"][0]["object"]["spec"]
     slow = {"stabilizationWindowSeconds": 60, "policies": [{"type": "Pods", "value": 1, "periodSeconds": 30}]}
@@ -92,6 +91,16 @@ def told_worlds() -> Iterator[Json]:
     ]
     yield _lived("target-made-again", 4, [(0, 60), (100, 90)], until=700, events=again)
     yield _asleep()
+    anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)
+    spec = {**anew["hpas"][0]["object"]["spec"], "minReplicas": 4, "maxReplicas": 8}
+    anew["events"] = [
+        {"at_s": 200, "do": "hpa_delete", "hpa": "web"},
+        {"at_s": 320, "do": "hpa_create", "hpa": "web", "object": {"spec": spec}},
+    ]
+    yield anew
+    yield _lived(
+        "restarted-and-raised", 8, [(0, 60), (60, 25)], until=600, events=[_restart(250, 2), _scale(400, 20, "alice")]
+    )
 
 
 def _asleep() -> Json:
@@ -110,6 +119,10 @@ def _lived(name: str, replicas: int, usage: list[tuple[int, int]], **more: Any) 
     target["usage"][0]["mode"] = "each"
     target["usage"][0]["signal"]["points"] = [list(point) for point in usage]
     return one
+
+
+def _restart(at_s: float, down_s: float = 30) -> Json:
+    return {"at_s": at_s, "do": "restart", "down_s": down_s}
 
 
 def _scale(at_s: float, replicas: int, by: str) -> Json:

@@ -12,6 +12,9 @@ import pytest
 
 from hpaaudit.api.canonical import finite
 from hpaaudit.api.times import micros
+from hpaaudit.engine.rules.primary_reason import of_metric
+from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, BELOW_TARGET
+from hpaaudit.engine.rules.replica_calculator import UNADJUSTED
 from hpaaudit.flows.query import account
 from hpaaudit.model.account import HpaAccount, ReplayAccount
 from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetSeen
@@ -23,9 +26,10 @@ from hpaaudit.report.text import Clock
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results
+from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of, expected_of
 from tests.fleet.outside import begun
-from tests.truth.produced import TOLD
+from tests.truth.produced import TOLD, produced
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS, outside, watched
 from tests.truth.worlds import facts_of, truth_of
@@ -168,8 +172,9 @@ def test_what_became_of_a_write_in_a_gap_is_unknown() -> None:
         (hpa,) = page.hpas
         (write,) = hpa.foreign_writes
         hidden = results.rows("select count(*) as n from reconciles where class = 'no_data.recording_gap'")[0]["n"]
-    assert write.missing_pod_s == pytest.approx(4 * 50, abs=1)
-    assert "from 14:07:30Z on nobody looked; 3 pod-minutes missing until then." in _words(hpa, page)
+    # At zero the HPA was off, and asked no metric.
+    assert write.missing_pod_s is None
+    assert "from 14:07:30Z on nobody looked; how many pods were missing is unknown." in _words(hpa, page)
     assert hpa.proven == hpa.reconciles - hidden < hpa.reconciles
 
 
@@ -332,3 +337,43 @@ def test_of_a_late_recording_the_listed_status_is_of_some_time_before() -> None:
         assert results.rows("select ts from reconciles where class = 'unexplained'") == []
         last = _told(results, "api").changes[-1]
     assert (last.writer_class, last.from_replicas, last.to_replicas) == ("hpa", 3, 4)
+
+
+@pytest.mark.parametrize("view", ["watched", "outside", "whole"])
+def test_an_hpa_that_was_made_again_remembers_nothing_of_the_former_one(view: str) -> None:
+    """Between its end and its new beginning a reconcile found it deleted."""
+    with _replayed("hpa-made-again", VIEWS[view]) as results:
+        former, later = sorted(account(results).hpas, key=lambda hpa: hpa.seen_us or 0)
+        (held,) = [hold for hold in later.holds if hold.cause == "memory"]
+    assert all(hpa.match == hpa.reconciles > 10 for hpa in (former, later))
+    # Its first number, 6, is remembered for five minutes; 4 would have been enough.
+    assert (held.lasted_s, held.pod_s) == (270, 9 * 60)
+
+
+def test_what_a_restart_forgot_is_felt_until_something_higher_is_recommended() -> None:
+    """After the restart 8 is held by the first number; alice's 20 is remembered later and holds nothing of it."""
+    with _replayed("restarted-and-raised") as results:
+        (finding,) = results.rows("from findings where pattern = 'controller_restart_memory'")
+        (raised,) = results.rows("from foreign_writes")
+    assert finding["last_at"] < raised["ts"]
+
+
+def test_the_chart_shows_the_replicas_of_the_target_of_that_time() -> None:
+    """The HPA got another target with another number, and the first one back: each is drawn while it was scaled."""
+    capture = produced()[[path.name for path in produced()].index("vector-target-renamed-0.capture.jsonl.gz")]
+    with replayed(watched(facts_of(capture))) as results:
+        (hpa,) = account(results).hpas
+        drawn = timeline(results, "shop/web", Micros(0))
+        read = results.rows("select epoch_us(ts) as us, spec_replicas from reconciles order by ts")
+    assert [target for target, _ in hpa.former_targets] == ["Deployment/web", "Deployment/api"]
+    steps = [(change.at_us, change.to_replicas) for change in drawn.scales]
+    for row in read[1:]:
+        before = [replicas for at_us, replicas in steps if at_us < row["us"]]
+        # Another HPA or somebody may have written at the same instant.
+        assert row["spec_replicas"] in {*before[-1:], *(number for at_us, number in steps if at_us == row["us"])}
+
+
+def test_a_metric_below_its_target_may_ask_for_more() -> None:
+    """Pods of others that the selector matches count as well: 8 at half the target are 5, and there were 4."""
+    assert of_metric(UNADJUSTED, inside=False, proposal=5, current=4, ratio=0.53) == ABOVE_TARGET
+    assert of_metric(UNADJUSTED, inside=False, proposal=3, current=4, ratio=0.53) == BELOW_TARGET

@@ -1,7 +1,7 @@
 """The history of each HPA in a recording: since when it was seen, its statuses, and all evidence of its reconciles."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -12,6 +12,8 @@ from hpaaudit.engine.behaviours.gates import gates_of_stored
 from hpaaudit.engine.replay.reconcile_times import (
     EVENT,
     EVENT_LATE_US,
+    GRID,
+    NOWHERE,
     SCALE_WRITE,
     STATUS_WRITE,
     Evidence,
@@ -40,7 +42,7 @@ class HpaHistory:
     """What was seen of one HPA, from the first time to its deletion.
 
     first, end   how many facts come before the first one that shows it, and before its deletion
-    newborn      it was created while it was watched
+    newborn      it was created while it was watched;  next_us   when another HPA of its name was first seen
     statuses     how many facts come before each of its statuses;  shown   the facts that show these, if they were kept
     states       every state of it that was seen
     """
@@ -57,6 +59,7 @@ class HpaHistory:
     states: list[Seen] = field(default_factory=list)
     end: int | None = None
     end_us: Micros | None = None
+    next_us: Micros | None = None
 
     def status_writes(self) -> list[int]:
         """When its status was written, in order."""
@@ -76,7 +79,20 @@ class HpaHistory:
             times = watched_times(self.states, evidence, end_us, period_us, newborn=self.newborn, starts=starts)
         else:
             times = reconcile_times(evidence, self.first_us, end_us, period_us, newborn=self.newborn, starts=starts)
+            times += self._after_its_end(times, period_us)
         return while_running(times, processes)
+
+    def _after_its_end(self, times: Sequence[Evidence], period_us: int) -> Iterator[Evidence]:
+        """The reconcile that finds the HPA deleted, if another of its name came only after that.
+
+        It decides nothing, and there the controller forgets what it recommended. Upstream: `reconcileKey`.
+        """
+        if self.end_us is None or self.next_us is None or not times:
+            return
+        last_us = times[-1].at_us
+        at_us = last_us + period_us * max(1, -(-(self.end_us - last_us) // period_us))
+        if at_us < self.next_us:
+            yield Evidence(at_us, NOWHERE, GRID)
 
 
 class HpaHistories:
@@ -129,6 +145,8 @@ class HpaHistories:
         if not histories or histories[-1].end_us is not None:
             # An HPA that is older than the first fact that shows it existed before the recording.
             newborn = fact.created_us is not None and fact.at_us - fact.created_us < _NEWBORN_US
+            for former in histories[-1:]:
+                former.next_us = fact.at_us
             histories.append(
                 HpaHistory(key=key, first=index, first_us=fact.at_us, newborn=newborn, target=target, newest=fact)
             )

@@ -48,7 +48,8 @@ def of_metric(adjust: int, inside: bool, proposal: int, current: int, ratio: flo
         return ON_TARGET
     if proposal == current:
         return TOLERANCE_HOLD if inside else ON_TARGET
-    return ABOVE_TARGET if ratio > 1.0 else BELOW_TARGET
+    # Pods of others that the selector matches count as well: at half its target a metric may ask for more.
+    return of_proposal(proposal, current)
 
 
 def of_window(normalized: Normalized) -> int:
@@ -109,7 +110,7 @@ def primary(metric: int, normalized: Normalized) -> int:  # noqa: PLR0911 (one r
 
 
 def of_proposal(raw: int, current: int) -> int:
-    """The reason code of the metrics up to 1.5, which tell no more than what they propose."""
+    """The reason code of what metrics propose; up to 1.5 they tell no more than that."""
     if raw == current:
         return ON_TARGET
     return ABOVE_TARGET if raw > current else BELOW_TARGET

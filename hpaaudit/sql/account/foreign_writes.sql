@@ -46,8 +46,12 @@ with writes as materialized (
     -- would have kept what stood before the write.
     select
         hpa_uid, ts as since, coalesce(lead(ts) over (partition by hpa_uid order by ts, reconcile_id), 'infinity') as until,
-        class is null
-            or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi) as is_known,
+        -- An HPA that is off asks no metric.
+        reason_code is distinct from 'gate.disabled_at_zero'
+        and (
+            class is null
+            or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi)
+        ) as is_known,
         greatest(least(raw_desired, max_replicas), min_replicas) as replicas
     from reconciles
     where hpa_uid in (select hpa_uid from writes)

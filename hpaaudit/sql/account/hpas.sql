@@ -42,6 +42,17 @@ with agreed as materialized (
     end as why)
     where r.verdict = 'undecidable'
     group by r.hpa_uid
+), turned as (
+    -- Which target it had before another, and until when.
+    select hpa_uid, list({'target': former, 'until_us': epoch_us(valid_from)} order by valid_from) as former_targets
+    from (
+        select
+            hpa_uid, valid_from, target_kind || '/' || target_name as target,
+            lag(target) over (partition by hpa_uid order by valid_from) as former
+        from hpa_specs
+    ) as spec
+    where former <> target
+    group by hpa_uid
 ), there as (
     select a.* exclude (replay_id, match_pct)
     from agreed as a
@@ -61,13 +72,14 @@ select
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.seen_at), null) as seen_us,
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.deleted_at), null) as deleted_us,
     coalesce(s.scalings, 0) as told_scalings,
-    h.target_kind || '/' || h.target_name as target, r.why,
+    h.target_kind || '/' || h.target_name as target, t.former_targets, r.why,
     (
         select count(*)
         from reports as o
         where o.hpa_uid = a.hpa_uid and o.class = 'report.other_reason'
     ) as other_reasons
 from there as a
+left join turned as t using (hpa_uid)
 left join hpas as h using (hpa_uid)
 left join scalings as s using (hpa_uid)
 left join reasons as r using (hpa_uid)

@@ -170,13 +170,13 @@ with numbered as (
         and (c.told_of_success or g.hides_status is not true)
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
-    -- else the first: the next read the new one.
+    -- else the first of those that may have written it: the next read the new one.
     -- A write that is known to be the controller's may come from another start: several wrote at one instant.
     select
         w.change_id,
-        arg_min(s.writer_uid, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer_uid,
-        arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as writer,
-        arg_min(c.ts, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts, s.writer)) as decided_at,
+        arg_min(s.writer_uid, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts < w.at_lo - interval 1 second, c.ts, s.writer)) as writer_uid,
+        arg_min(s.writer, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts < w.at_lo - interval 1 second, c.ts, s.writer)) as writer,
+        arg_min(c.ts, (not c.told_of_success, c.spec_replicas <> w.from_replicas, c.ts < w.at_lo - interval 1 second, c.ts, s.writer)) as decided_at,
         -- Of several that may have written it, only the one that told of it is known.
         bool_or(c.told_of_success) or count(*) = 1 as is_time_known
     from writers as w

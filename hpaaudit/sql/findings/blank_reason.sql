@@ -30,6 +30,8 @@ select
     -- Without another writer it was a limit that kept the replicas below what was recommended.
     case
         when bool_or(w.at_hi >= r.ts - to_seconds(n.seconds)) then 'find out who lowered the replicas before: the question what_happened lists it'
+        when bool_or(s.turned_at >= r.ts - to_seconds(n.seconds))
+            then 'nothing: that was recommended for the target that the HPA scaled before'
         else 'nothing: the replicas became what was recommended before, when a limit or policy allowed fewer'
     end as next_step
 from raised
@@ -40,6 +42,9 @@ asof left join (
 ) as w
     on w.hpa_uid = r.hpa_uid
     and w.at_hi <= r.ts
+asof left join (select hpa_uid, valid_from as turned_at from tenures where not is_first) as s
+    on s.hpa_uid = r.hpa_uid
+    and s.turned_at <= r.ts
 left join windows as n on n.replay_id = r.replay_id
 -- A memory that only keeps the current number raises nothing.
 where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas

@@ -17,7 +17,12 @@ with specs as (
         e.max_before, e.max_replicas
     from ran as r
     asof join edits as e on e.hpa_uid = r.hpa_uid and e.valid_from <= r.ts
-    where r.reason_code in ('gate.above_max', 'gate.below_min', 'bound.min', 'bound.max')
+    where (
+            r.reason_code in ('gate.above_max', 'gate.below_min')
+            -- A bound that is loosened lets the load do what it forbade.
+            or r.reason_code = 'bound.min' and r.desired > r.spec_replicas
+            or r.reason_code = 'bound.max' and r.desired < r.spec_replicas
+        )
         and r.action <> 'hold'
         and r.ts < e.valid_from + interval 1 minute
 )

@@ -3,7 +3,9 @@
 -- Needs: gate.disabled_at_zero
 with off as (
     -- It may have been switched off more than once, by several: each reconcile has the last write of 0 before it.
-    select r.hpa_uid, r.ts, r.lasted_s, nullif(w.writer_name, '') as writer_name, w.at_hi
+    select r.hpa_uid, r.ts, r.lasted_s, 
+        -- After a 0 of its own an HPA goes on: then somebody else wrote this one, whom nobody saw.
+        if(w.writer_class <> 'hpa', nullif(w.writer_name, ''), null) as writer_name, w.at_hi
     from ran as r
     asof left join (
         from runs.scale_events
@@ -28,5 +30,9 @@ select
         round(seconds)::bigint, if(times > 1, format(' in {} times', times), ''), coalesce(writers || ' wrote', 'the target had')
     ) as verdict,
     json_object('seconds', seconds, 'writer', first_write.name, 'written_at', first_write.at) as evidence,
-    'scale the target to at least 1; let a schedule change minReplicas, or use minReplicas 0 or KEDA' as next_step
+    if(
+        hpa_uid in (select hpa_uid from runs.hpa_specs where min_replicas = 0),
+        'scale the target to at least 1; with minReplicas 0 an HPA raises only a 0 of its own',
+        'scale the target to at least 1; let a schedule change minReplicas, or use minReplicas 0 or KEDA'
+    ) as next_step
 from by_hpa;

@@ -7,7 +7,7 @@ select
     format(
         'metrics asked for {} replicas, maxReplicas was {}',
         arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)),
-        arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts))
+        range_in_words(min(max_replicas), max(max_replicas))
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6),

@@ -41,8 +41,7 @@ with told as (
         any_value(name) as name,
         min(opened_at) as first_at,
         max(coalesce(closed_at, opened_at)) as last_at,
-        arg_min(explanation, (rank, opened_at)) || case when count(*) > 1 then format(' ({} more)', count(*) - 1) else '' end
-            as verdict,
+        arg_min(explanation, (rank, opened_at)) || case when count(*) > 1 then format(' (and {})', counted(count(*) - 1, 'more divergence')) else '' end as verdict,
         any_value(next_step) as next_step
     from ranked as d
     where not exists (

@@ -6,11 +6,11 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   reversals: how often the direction changed
---   median_gap_s: the seconds between two changes, mostly
+--   median_gap_s: half of the reversals came within so many seconds of the change before
 --   least: the least replicas
 --   most: the most replicas
 --   pods_moved: the pods that were added and removed together
---   first_at: the first reversal
+--   first_at: the change before the first reversal
 --   last_at: the last one
 with changes as (
     -- What somebody else wrote, or a changed minReplicas or maxReplicas enforced, is no step of its own.
@@ -37,7 +37,7 @@ select
     min(least(from_replicas, to_replicas)) as least,
     max(greatest(from_replicas, to_replicas)) as most,
     sum(abs(step))::bigint as pods_moved,
-    min(ts) as first_at,
+    min(ts_before) as first_at,
     max(ts) as last_at
 from moves
 where sign(step) = -sign(step_before)

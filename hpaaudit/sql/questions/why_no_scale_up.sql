@@ -1,4 +1,4 @@
--- Why was there no scale-up although a metric stood above its target, or none could be read?
+-- Why was there no scale-up although a metric stood above its target, or because one could not be read?
 -- One row per HPA, reason and invalid_code.
 -- Asked: Why not more?
 -- Columns:
