@@ -88,7 +88,9 @@ def test_two_screens_never_count_the_same_outage_differently(recording: Path, tm
         # A failed metric holds nothing where memory would have held as much.
         assert 0 < int(held[1]) <= unusable
     else:
-        assert sum(row["reconciles"] for row in rows if api.search(row["invalid_code"])) == int(failed[1] if failed else 0)
+        assert sum(row["reconciles"] for row in rows if api.search(row["invalid_code"])) == int(
+            failed[1] if failed else 0
+        )
 
 
 @pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
