@@ -81,8 +81,8 @@ def _same_from_disk(capture: Path) -> bool:
 
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_replay_from_parquet_alone_equals_one_from_what_was_seen(share: int) -> None:
-    """Nothing that a decision needs is lost on the way to disk and back: every world of the whole release."""
-    world_paths = captures(WHOLE)[share::SHARES]
+    """Nothing that a decision needs is lost on the way to disk and back."""
+    world_paths = one_in(2, captures(WHOLE))[share::SHARES]
     assert [capture.name for capture in world_paths if not _same_from_disk(capture)] == []
 
 

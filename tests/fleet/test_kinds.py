@@ -22,9 +22,9 @@ from tests.fleet.outside import begun, published
 from tests.fleet.test_kernel import BEYOND
 from tests.sample import one_in
 
-SHARES, SEEDS, OLD_SEEDS = 4, 24, 24
+SHARES, SEEDS, OLD_SEEDS = 4, 16, 16
 FOUND_BY = (45, 74, 81, 141, 3023, 3064)  # drew a difference once
-EVERY = 90  # of the captures of the real controller
+EVERY = 180  # of the captures of the real controller
 LEFT = BEYOND | {
     "the HPAs were served as autoscaling/v1",
     "the HPAs were served as extensions/v1beta1",
