@@ -89,6 +89,6 @@ def test_a_replay_from_parquet_alone_equals_one_from_what_was_seen(share: int) -
 @pytest.mark.parametrize("release", [*OLD, "1.12", "1.17", "1.20"])
 def test_so_it_does_where_hpas_were_served_in_older_versions(release: str) -> None:
     """Up to 1.22 the controller reads autoscaling/v1, whose annotations hold the rest, before 1.3 an older one."""
-    world_paths = [capture for capture in captures(release) if "common" in capture.name]
+    world_paths = one_in(2, [capture for capture in captures(release) if "common" in capture.name])
     assert world_paths
     assert [capture.name for capture in world_paths if not _same_from_disk(capture)] == []

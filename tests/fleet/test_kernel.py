@@ -23,8 +23,8 @@ from tests.fleet.drawn import DRAWN
 from tests.fleet.outside import ahead, blind, late, published, thin, well
 from tests.sample import one_in
 
-WORLDS, RECONCILES, SHARES = 120, 40, 4
-SEEDS = 40
+WORLDS, RECONCILES, SHARES = 60, 40, 4
+SEEDS = 20
 FEW = 3
 """Of each release one world in so many is decided twice, of the next release the next one: their names recur."""
 LAST_LEFT = 5
