@@ -16,14 +16,16 @@ NO_SKIP = "HPAAUDIT_NO_SKIP"
 
 LONGEST_FIRST = (
     "truth/test_truth.py",
+    "simulation/test_simulation.py",
+    "cli/test_printed_commands.py",
     "conformance/test_conformance.py",
+    "recordings/test_holes.py",
     "fleet/test_kernel.py",
     "fleet/test_kinds.py",
     "cli/test_narrowed.py",
-    "simulation/test_simulation.py",
-    "truth/test_halted.py",
     "fleet/test_flow.py",
     "truth/test_produced.py",
+    "recordings/test_changed_files.py",
 )
 """The files that take longest. They begin first, so that at the end no worker waits for one of them."""
 
@@ -37,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marks of tests of golden files and of tests that run alone."""
     config.addinivalue_line("markers", "golden: compares with a golden file, or rewrites it")
     config.addinivalue_line("markers", "alone: what goes by short times, beside nothing that slows it")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: while a test waits for a disk or a clock, another one has its core."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

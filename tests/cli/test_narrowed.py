@@ -82,7 +82,7 @@ def whole_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], 
 
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(bounds=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
 def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
     recording: Path, detail: str, bounds: list[float], whole_of: Callable[[Path, str], Whole]

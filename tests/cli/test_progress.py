@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -90,11 +91,18 @@ def test_the_steps_add_up_to_the_whole(ends: list[float]) -> None:
     assert sum(took[:-1]) == pytest.approx(took[-1], abs=0.01 * len(took))
 
 
-@pytest.mark.usefixtures("at_desk")
+@pytest.fixture
+def recording(at_desk: Path) -> None:
+    """The capture, imported as the recording `verbose`."""
+    if not (at_desk / "verbose").exists():
+        assert run("hpaaudit import capture people.jsonl.gz --into verbose")[0] == 0
+
+
+@pytest.mark.usefixtures("recording")
 @pytest.mark.parametrize(
     "command",
     ["explain web.duckdb", "timeline web.duckdb", "query web.duckdb what_happened", "report web.duckdb --into v.html",
-     "import capture people.jsonl.gz --into verbose", "replay verbose", "verify verbose", "verify verbose --deep"],
+     "import capture people.jsonl.gz --into imported", "replay verbose", "verify verbose", "verify verbose --deep"],
 )  # fmt: skip
 def test_every_command_that_may_take_long_knows_verbose(command: str) -> None:
     code, _, err = run(f"hpaaudit -v {command}")

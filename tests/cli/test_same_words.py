@@ -7,6 +7,7 @@ import pytest
 from tests.cli.run import run
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
+from tests.sample import one_in
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
 
@@ -17,7 +18,7 @@ LACKS = {
 }
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", sorted({*LACKS, *one_in(3, list(VIEWS))}))
 def test_what_inspect_calls_missing_the_first_screen_calls_not_recorded(view: str, tmp_path: Path) -> None:
     capture = next(one for one in captures("1.36") if "people" in one.name)
     shown = list(VIEWS[view](facts_of(capture)))

@@ -258,7 +258,7 @@ def test_a_copy_taken_while_old_segments_go_answers_as_before_or_after_or_says_w
     whole = [replayed(states[0]), replayed(states[-1])]
     assert whole[0] != whole[1]
     chance, refused = random.Random(5), 0  # noqa: S311 (chance that can be repeated)
-    folders = [*states]
+    folders = states[1:-1]
     for number in range(6):
         folders.append(tmp_path / "copies" / str(number) / "fleet")
         copied_meanwhile(states, folders[-1], chance)

@@ -1,12 +1,14 @@
 """Each recording says its point on its first screen, and its questions count every reconcile."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from hpaaudit.flows.query import account, query
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.account import ReplayAccount
+from hpaaudit.flows.source import open_file
 from hpaaudit.report.replay import clock_of, replay_text, verdict
 from tests.recordings.kept import RECORDINGS
 
@@ -33,38 +35,48 @@ POINTS = {
 }
 
 
+Replayed = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def results_of(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
+    """Replays a recording with this detail, once for all tests; the path of its results."""
+
+    @cache
+    def replayed(name: str, detail: str = "moved") -> Path:
+        path = tmp_path_factory.mktemp("results") / "results.duckdb"
+        replay(RECORDINGS[name], into=path, detail=detail).close()
+        return path
+
+    return replayed
+
+
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_a_recording_says_its_point_on_its_first_screen(name: str, tmp_path: Path) -> None:
-    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+def test_a_recording_says_its_point_on_its_first_screen(name: str, results_of: Replayed) -> None:
+    with open_file(results_of(name)) as results:
         outcome = account(results)
     assert POINTS[name] in verdict(outcome.hpas[0], clock_of(outcome))
     assert POINTS[name].split()[0] in "\n".join(replay_text(outcome).splitlines()[:8])
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_a_write_by_hand_does_not_count_against_the_hpa(name: str, tmp_path: Path) -> None:
+def test_a_write_by_hand_does_not_count_against_the_hpa(name: str, results_of: Replayed) -> None:
     """All controllers decided as the replay does, whatever anybody wrote.
 
     In 1.4 two reconciles wrote a status in the same moment as the next one, which hid it.
     """
-    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
-        (hpa,) = account(results).hpas
+    with open_file(results_of(name)) as results:
+        outcome = account(results)
+    (hpa,) = outcome.hpas
     assert hpa.agree == hpa.comparable == hpa.reconciles - (2 if name == "1.4-sample-missing" else 0)
-    assert f"agree in {hpa.agree} of {hpa.agree} (100.0 %)" in replay_text(account_of(tmp_path))
-
-
-def account_of(folder: Path) -> ReplayAccount:
-    from hpaaudit.flows.source import open_file
-
-    with open_file(folder / "results.duckdb") as results:
-        return account(results)
+    assert f"agree in {hpa.agree} of {hpa.agree} (100.0 %)" in replay_text(outcome)
 
 
 @pytest.mark.parametrize("detail", ["numbers", "moved", "pods", "all"])
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_all_pods_that_did_not_count_are_counted(name: str, detail: str, tmp_path: Path) -> None:
-    path = tmp_path / "results.duckdb"
-    with replay(RECORDINGS[name], into=path, detail=detail) as results:
+def test_all_pods_that_did_not_count_are_counted(name: str, detail: str, results_of: Replayed) -> None:
+    path = results_of(name, detail)
+    with open_file(path) as results:
         (row,) = results.rows("select sum(unready_pods + missing_pods + ignored_pods) as pods from metric_proposals")
     with query(path, "which_pods_did_not_count") as answer:
         rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows()]
@@ -74,35 +86,33 @@ def test_all_pods_that_did_not_count_are_counted(name: str, detail: str, tmp_pat
 
 
 @pytest.mark.parametrize("detail", ["numbers", "moved", "steps"])
-def test_a_step_or_what_shows_it_is_told_of_every_reconcile(detail: str, tmp_path: Path) -> None:
-    path = tmp_path / "results.duckdb"
-    with replay(RECORDINGS["load-step"], into=path, detail=detail) as results:
+def test_a_step_or_what_shows_it_is_told_of_every_reconcile(detail: str, results_of: Replayed) -> None:
+    path = results_of("load-step", detail)
+    with open_file(path) as results:
         times = [row["at"] for row in results.rows("select epoch_us(ts) as at from reconciles order by ts")][::7]
     for at in times:
         with query(path, "which_steps_made_it", at=at) as answer:
             assert answer.rows()
 
 
-def test_an_outage_is_a_reason_for_no_scale_up(tmp_path: Path) -> None:
-    replay(RECORDINGS["metrics-down"], into=tmp_path / "results.duckdb").close()
-    with query(tmp_path / "results.duckdb", "why_no_scale_up") as answer:
+def test_an_outage_is_a_reason_for_no_scale_up(results_of: Replayed) -> None:
+    with query(results_of("metrics-down"), "why_no_scale_up") as answer:
         counts = {(row[2], row[3]): row[4] for row in answer.rows()}
     # The headline counts the first ones; while the first pods started there was no sample yet.
     assert counts["gate.all_metrics_invalid", "metric.invalid.api_unavailable"] == 20
     assert counts["gate.all_metrics_invalid", "metric.invalid.no_ready_metrics"] == 2
 
 
-def test_what_should_be_done_begins_with_the_incident(tmp_path: Path) -> None:
-    replay(RECORDINGS["scaled-by-hand"], into=tmp_path / "results.duckdb").close()
-    with query(tmp_path / "results.duckdb", "what_should_be_done") as answer:
+def test_what_should_be_done_begins_with_the_incident(results_of: Replayed) -> None:
+    with query(results_of("scaled-by-hand"), "what_should_be_done") as answer:
         first = dict(zip(answer.columns, answer.rows()[0], strict=True))
     assert first["pattern"] == "external_write.manual"
     assert first["verdict"] == "kubectl wrote 6 -> 2 at 15:04:31Z; the HPA wanted 6"
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_a_failure_that_is_proven_has_the_message_that_was_published(name: str, tmp_path: Path) -> None:
-    with replay(RECORDINGS[name], into=tmp_path / "results.duckdb") as results:
+def test_a_failure_that_is_proven_has_the_message_that_was_published(name: str, results_of: Replayed) -> None:
+    with open_file(results_of(name)) as results:
         rows = results.rows("""
             select r.error, c.message
             from (from reconciles where active_status = 'False' and evidence in ('proven', 'seen')) as r

@@ -24,6 +24,14 @@ from tests.results.things import WEB, at
 HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
 
+@pytest.fixture(scope="module")
+def knows_writers() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database with the macro `writer_class`."""
+    with duckdb.connect() as connection:
+        connection.execute(sql.folder("macros")["writer_class"])
+        yield connection
+
+
 @pytest.mark.parametrize(
     ("username", "agent", "manager", "operation", "subresource", "who"),
     [
@@ -53,12 +61,16 @@ HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
     ],
 )
 def test_a_writer_is_known_by_what_it_left_behind(
-    username: str, agent: str, manager: str, operation: str, subresource: str, who: str
+    username: str,
+    agent: str,
+    manager: str,
+    operation: str,
+    subresource: str,
+    who: str,
+    knows_writers: duckdb.DuckDBPyConnection,
 ) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(sql.folder("macros")["writer_class"])
-        values = [username, agent, manager, operation, subresource]
-        assert connection.execute("select writer_class(?, ?, ?, ?, ?)", values).fetchone() == (who,)
+    values = [username, agent, manager, operation, subresource]
+    assert knows_writers.execute("select writer_class(?, ?, ?, ?, ?)", values).fetchone() == (who,)
 
 
 _OWN = ("system", "serviceaccount", "kube-system", "horizontal-pod-autoscaler", "kube-controller-manager")
@@ -67,10 +79,8 @@ _WORDS = st.sampled_from((*_OWN, "shop", "alice", ""))
 
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(st.lists(_WORDS, min_size=1, max_size=5).map(":".join) | st.sampled_from([HPA_ACCOUNT, "alice"]))
-def test_engine_and_audit_know_the_same_controller(username: str) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(sql.folder("macros")["writer_class"])
-        rows = connection.execute("select writer_class(?, '', '', '', 'scale')", [username]).fetchone()
+def test_engine_and_audit_know_the_same_controller(knows_writers: duckdb.DuckDBPyConnection, username: str) -> None:
+    rows = knows_writers.execute("select writer_class(?, '', '', '', 'scale')", [username]).fetchone()
     assert is_controller(username) == (rows == ("hpa",))
 
 

@@ -287,7 +287,10 @@ CASES: dict[str, Case] = {
         spares={"reconciles": reconciles(120), "metric_proposals": proposals(120, ratio=0.95)},
     ),
     "disabled_at_zero": Case(
-        fires={"reconciles": reconciles(60, **ZERO), "scale_events": changes((-5, 4, 0), writer_name="cron")},
+        fires={
+            "reconciles": reconciles(60, **ZERO),
+            "scale_events": changes((-5, 4, 0), writer_class="person", writer_name="cron"),
+        },
         says="high: off for 900 s: cron wrote replicas 0",
         spares={"reconciles": reconciles(60, reason_code="gate.scaled_to_zero", spec_replicas=0, desired=0)},
     ),
@@ -1032,8 +1035,8 @@ def _written_by(writer_class: str, *names: str) -> Tables:
             {
                 "reconciles": reconciles(30, **ZERO),
                 "scale_events": [
-                    *changes((-5, 4, 0), writer_name="cron"),
-                    *changes((200, 4, 0), writer_name="alice"),
+                    *changes((-5, 4, 0), writer_class="person", writer_name="cron"),
+                    *changes((200, 4, 0), writer_class="person", writer_name="alice"),
                 ],
             },
             "off for 450 s in 2 times: alice and cron wrote replicas 0",

@@ -18,8 +18,8 @@ from tests.simulation.plan import plan
 from tests.simulation.world import Run, World
 
 REPOSITORY = Path(__file__).parents[2]
-SEEDS = 24
-AGAIN = 4
+SEEDS = 16
+AGAIN = 2
 
 
 def simulate(*words: str) -> subprocess.CompletedProcess[str]:

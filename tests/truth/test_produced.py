@@ -7,6 +7,7 @@ import pytest
 from hpaaudit.model.units import SECOND
 from hpaaudit.results.read import Results
 from tests.conformance.expected import capture_of, name_of
+from tests.sample import one_in
 from tests.truth.judged import judged, judged_in
 from tests.truth.produced import FOLDER, produced
 from tests.truth.replayed import replayed
@@ -112,7 +113,7 @@ def test_pods_that_a_quota_keeps_away_are_missed_and_only_those(view: str) -> No
 
 @pytest.mark.parametrize("world", produced(), ids=name_of)
 def test_nothing_false_is_said_of_these_worlds(world: Path) -> None:
-    judgements = judged_in(world, list(VIEWS)).values()
+    judgements = judged_in(world, one_in(2, list(VIEWS), produced().index(world))).values()
     assert [text for one in judgements for text in (*one.wrong, *one.headlines)] == []
 
 

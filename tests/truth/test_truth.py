@@ -1,5 +1,7 @@
 """No verdict and no headline is false, in any world, however little of it was seen."""
 
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,8 +11,8 @@ import pytest
 from hpaaudit.results.questions import Scope, ask, question_named
 from hpaaudit.results.read import Results
 from tests.conformance.expected import capture_of, captures, name_of, releases
-from tests.truth.__main__ import judge
-from tests.truth.judged import judged, judged_in
+from tests.sample import one_in
+from tests.truth.judged import Judged, judged, judged_in
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
 from tests.truth.worlds import facts_of
@@ -18,10 +20,10 @@ from tests.truth.worlds import facts_of
 RELEASES = ("1.12", "1.15", "1.20", "1.36")
 EVERY = {"1.36": 60}
 """Of the release of which all worlds are kept one in so many; of the others one in `SOME`."""
-SOME = 8
+SOME = 16
 IN_FULL = ("whole", "outside", "from the middle", "no sync period", "no writers", "no pods", "no metrics")
 """The views that see all of these worlds."""
-FEW = 3
+FEW = 2
 """Each other view sees one in so many of them, of every view others."""
 
 SEED = 13
@@ -32,15 +34,31 @@ SAMPLE = [
     for release in releases()
     for world in Random(f"{SEED} {release}").sample(captures(release), MORE.get(release, 1))  # noqa: S311 (a sample)
 ]
-PARTS = 2
+PARTS = 5
 """Each of these is shown in one part of the views, the next one in the next part."""
+
+
+def _worlds(*of_releases: str) -> list[Path]:
+    return [world for release in of_releases for world in captures(release)[:: EVERY.get(release, SOME)]]
+
+
+@cache
+def _judged(world: Path, view: str) -> Judged:
+    return judged(world, view)
+
+
+def _together(worlds: Sequence[Path], view: str) -> Judged:
+    """The verdicts of all these worlds. Each is replayed once for all tests that ask for it."""
+    total = Judged()
+    for world in worlds:
+        total.add(_judged(world, view))
+    return total
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one(view: str) -> None:
-    worlds = [capture for release in RELEASES for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    seen = worlds if view in IN_FULL else worlds[list(VIEWS).index(view) % FEW :: FEW]
-    judgement = judge(seen, (view,))[view]
+    worlds = _worlds(*RELEASES)
+    judgement = _together(worlds if view in IN_FULL else one_in(FEW, worlds, list(VIEWS).index(view)), view)
     assert judgement.reconciles > (200 if view in IN_FULL else 80)
     assert judgement.changes > (5 if view in IN_FULL else 1) or view == "no scales"
     assert judgement.wrong == []
@@ -50,8 +68,7 @@ def test_no_match_is_proven_that_was_none_and_no_write_is_given_to_the_wrong_one
 
 @pytest.mark.parametrize("world", SAMPLE, ids=lambda world: f"{world.parent.name} {name_of(world)}")
 def test_nothing_false_is_said_of_a_world_of_any_release(world: Path) -> None:
-    part = SAMPLE.index(world) % PARTS
-    judgements = judged_in(world, list(VIEWS)[part::PARTS]).values()
+    judgements = judged_in(world, one_in(PARTS, list(VIEWS), SAMPLE.index(world))).values()
     assert [text for one in judgements for text in (*one.wrong, *one.headlines)] == []
 
 
@@ -75,8 +92,7 @@ def test_what_the_controller_left_as_it_was_is_explained(release: str, name: str
 
 @pytest.mark.parametrize("view", ["no pods", "no metrics", "no scales"])
 def test_what_was_not_recorded_makes_undecidable_what_needs_it_and_accuses_nobody(view: str) -> None:
-    worlds = [capture for release in ("1.20", "1.36") for capture in captures(release)[:: EVERY.get(release, SOME)]]
-    judgement = judge(worlds, (view,))[view]
+    judgement = _together(_worlds("1.20", "1.36"), view)
     assert judgement.classes["undecidable", "no_data.recording_gap"] > 50
     blamed = {name for verdict, name in judgement.classes if verdict in ("divergent", "skew")}
     assert {name.split(".")[0] for name in blamed} <= {"external_write", "write_failed"}
