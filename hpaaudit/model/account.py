@@ -81,6 +81,7 @@ class ForeignWrite:
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
     missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
                  they were restored, or nobody looked, or the recording ended; None if it is unknown what was asked for
+    is_least     at zero the HPA was off for a part of that time, of which nothing is counted
     """
 
     at_us: Micros
@@ -102,6 +103,7 @@ class ForeignWrite:
     answered_us: Micros | None = None
     answered_to: int | None = None
     missing_pod_s: float | None = 0.0
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,10 +19,10 @@ def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:
     wrote = f"{at} {who} {deed}{write.from_replicas} -> {write.to_replicas}"
     if write.may_be_hpa:
         return f"{wrote}: perhaps the HPA itself, which was not observed then."
-    if write.missing_pod_s is None:
+    if write.missing_pod_s is None or (write.is_least and round(write.missing_pod_s / 60) == 0):
         cost = "; how many pods were missing is unknown"
     else:
-        kind = "missing" if write.after_us is None else "missing at least"
+        kind = "missing at least" if write.is_least or write.after_us is not None else "missing"
         cost = cost_in_words(write.missing_pod_s, kind)
         if cost and write.unseen_us is not None:
             cost += " until then"

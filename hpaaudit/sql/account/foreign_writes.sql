@@ -1,6 +1,7 @@
 -- Who else wrote the replicas, when was it undone, and how many pods were missing until then?
 -- One row per write, in the order of time. missing_pod_s: pods that the write took away and that the metrics asked for all
--- the same; NULL where it is unknown what they asked for.
+-- the same; NULL where it is unknown what they asked for. is_least: at zero the HPA was off for a part of that time, and asked no
+-- metric: of that part nothing is counted.
 with writes as materialized (
     from foreign_writes
 ), standing as (
@@ -46,12 +47,9 @@ with writes as materialized (
     -- would have kept what stood before the write.
     select
         hpa_uid, ts as since, coalesce(lead(ts) over (partition by hpa_uid order by ts, reconcile_id), 'infinity') as until,
-        -- An HPA that is off asks no metric.
-        reason_code is distinct from 'gate.disabled_at_zero'
-        and (
-            class is null
-            or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi)
-        ) as is_known,
+        class is null
+            or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi) as is_known,
+        coalesce(reason_code = 'gate.disabled_at_zero', false) as is_off,
         greatest(least(raw_desired, max_replicas), min_replicas) as replicas
     from reconciles
     where hpa_uid in (select hpa_uid from writes)
@@ -61,19 +59,23 @@ with writes as materialized (
     select
         b.hpa_uid, b.scale_event_id,
         epoch(least(b.until, n.until) - greatest(b.since, n.since)) as seconds,
-        if(n.is_known, greatest(least(b.from_replicas, coalesce(n.replicas, b.from_replicas)) - b.to_replicas, 0), null)
-            as pods
+        case
+            when n.is_off then 0
+            when n.is_known then greatest(least(b.from_replicas, coalesce(n.replicas, b.from_replicas)) - b.to_replicas, 0)
+        end as pods,
+        n.is_off
     from below as b
     join wanted as n on n.hpa_uid = b.hpa_uid and n.since < b.until and n.until > b.since
     union all
-    select b.hpa_uid, b.scale_event_id, epoch(least(b.until, f.since) - b.since), null
+    select b.hpa_uid, b.scale_event_id, epoch(least(b.until, f.since) - b.since), null, false
     from below as b
     left join (select hpa_uid, min(since) as since from wanted group by hpa_uid) as f using (hpa_uid)
     where coalesce(f.since > b.since, true)
 ), missing as (
     select
         hpa_uid, scale_event_id,
-        if(bool_or(pods is null), null, round(sum(pods * seconds), 6)) as pod_s
+        if(bool_or(pods is null), null, round(sum(pods * seconds), 6)) as pod_s,
+        coalesce(bool_or(is_off and seconds > 0), false) as is_least
     from pieces
     group by hpa_uid, scale_event_id
 )
@@ -83,7 +85,7 @@ select
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
     w.is_remade, if(w.ts - w.at_lo > interval 2 second, epoch_us(w.at_lo), null) as after_us,
-    if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s,
+    if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
     exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
 from writes as w
 left join unseen as u using (hpa_uid, scale_event_id)
