@@ -90,7 +90,8 @@ def told_worlds() -> Iterator[Json]:
         {"at_s": 250, "do": "target_create", "target": "web"},
     ]
     yield _lived("target-made-again", 4, [(0, 60), (100, 90)], until=700, events=again)
-    yield _asleep()
+    yield _asleep("asleep-at-zero")
+    yield {**_asleep("woken-and-switched-off"), "events": [_scale(575, 0, "alice")]}
     anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)
     spec = {**anew["hpas"][0]["object"]["spec"], "minReplicas": 4, "maxReplicas": 8}
     anew["events"] = [
@@ -103,11 +104,11 @@ def told_worlds() -> Iterator[Json]:
     )
 
 
-def _asleep() -> Json:
+def _asleep(name: str) -> Json:
     """An HPA that may go to zero: its queue is empty for eight minutes."""
     target = {"type": "AverageValue", "averageValue": "10"}
     queue, source = external([[0, "20"], [60, "0"], [550, "45"]], target)
-    one = world("asleep-at-zero", RELEASE, 2, queue, source, low=0, high=20, until=700)
+    one = world(name, RELEASE, 2, queue, source, low=0, high=20, until=700)
     return {**one, "gates": {"HPAScaleToZero": True}}
 
 

@@ -377,3 +377,22 @@ def test_a_metric_below_its_target_may_ask_for_more() -> None:
     """Pods of others that the selector matches count as well: 8 at half the target are 5, and there were 4."""
     assert of_metric(UNADJUSTED, inside=False, proposal=5, current=4, ratio=0.53) == ABOVE_TARGET
     assert of_metric(UNADJUSTED, inside=False, proposal=3, current=4, ratio=0.53) == BELOW_TARGET
+
+
+def test_what_the_hpa_wrote_just_before_a_gap_is_told_although_the_number_is_as_before() -> None:
+    """It woke from 0 to 4, and alice wrote 0 while nobody looked: the scale is read as 0 before and after."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        seen = list(outside(facts))
+        from_us, until_us = Micros(seen[0].at_us + 558 * SECOND), Micros(seen[0].at_us + 640 * SECOND)
+        yield from (fact for fact in seen if fact.at_us < from_us)
+        yield Gap(at_us=from_us, until_us=until_us, prefix="*", cause="recorder stopped")
+        yield from (fact for fact in seen if fact.at_us >= until_us)
+
+    with _replayed("woken-and-switched-off", view) as results:
+        hpa = _told(results)
+        findings = results.rows("select verdict from findings where pattern = 'disabled_at_zero'")
+    (woke, off) = hpa.changes[-2:]
+    assert (woke.writer_class, woke.from_replicas, woke.to_replicas) == ("hpa", 0, 4)
+    assert (off.evidence_level, off.from_replicas, off.to_replicas) == ("gap", 4, 0)
+    assert not any("pod-autoscaler wrote" in row["verdict"] for row in findings)

@@ -16,7 +16,7 @@ with numbered as (
         from runs.scale_states
         union all by name
         select
-            replay_id, hpa_uid, namespace, name, target_since, observed_at, seq, source, observed_at as unchanged_at, spec_replicas,
+            replay_id, hpa_uid, namespace, name, target_since, observed_at, seq, source, unchanged_at, spec_replicas,
             if(source = 'told', 1, 2) as told
         from unseen_scales
         where not is_seen

@@ -10,9 +10,9 @@ with off as (
     asof left join (
         from runs.scale_events
         where source = 'actual' and to_replicas = 0
-        qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id desc) = 1
+        qualify row_number() over (partition by hpa_uid, at_lo order by scale_event_id desc) = 1
     ) as w
-        on w.hpa_uid = r.hpa_uid and w.at_hi <= r.ts
+        on w.hpa_uid = r.hpa_uid and w.at_lo <= r.ts
     where r.reason_code = 'gate.disabled_at_zero'
 ), by_hpa as (
     select
