@@ -113,7 +113,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.fleet import WORST
     from hpaaudit.report.replay import replay_text
     from hpaaudit.report.structured import structured
-    from hpaaudit.report.text import printable
+    from hpaaudit.report.text import pasteable, printable
 
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
@@ -153,6 +153,9 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             click.echo(text, nl=False, color=True)
             if differing is not None:
                 click.echo("\n" + difference_text(differing, known=text), nl=False)
+            elif release:
+                first = f"hpaaudit replay {pasteable(str(recording))}"
+                click.echo(f"\n  To see what differs from the recorded release: {first}, then this again.")
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
         click.get_current_context().exit(FAIL_ON_MATCHED)

@@ -161,7 +161,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
     told = [held_in_words(hold, clock) for hold in holds[:_TOLD]]
     if told and any(one.divergence_class.startswith(("config.", "memory.")) for one in shown):
         # The rules and the memory of the replay are not the controller's, so what held is not proven.
-        told[0] = f"With the settings as assumed, {told[0][:1].lower()}{told[0][1:]}"
+        told[0] = f"With the settings of this replay, {told[0][:1].lower()}{told[0][1:]}"
     yield from told
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
@@ -262,7 +262,7 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
         sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
     explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
     sentences += [
-        f"The controller seems to run with another setting than assumed: {explanation}."
+        f"The controller seems to have run with another setting than this replay: {explanation}."
         for explanation in dict.fromkeys(explanations)
     ]
     remembered = [one.explanation for one in shown if one.divergence_class.startswith("memory.")]

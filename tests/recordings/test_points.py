@@ -17,7 +17,7 @@ POINTS = {
     "1.4-sample-missing": "The forbidden window after the HPA's last scale held a scale-up for 3m 00s, in 7 reconciles",
     "1.7-first-error": "One metric failed, and until 1.14 that keeps the others from scaling, for 4m 00s",
     "1.10-unready-pods-multiplied": "The forbidden window after the HPA's last scale held a scale-up for 8m 30s",
-    "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 11m 45s",
+    "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 8m 15s",
     "1.20-two-windows": "The window that delays a scale-up held one for 2m 00s, in 8 reconciles between 14:09:15Z",
     "gitops-loop": (
         "At 23:09:06Z argocd-application-controller wrote 6 -> 2; the HPA wrote 4 after 9s, and had 6 again after 24s"

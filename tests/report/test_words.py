@@ -46,7 +46,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
         ),
         (
             hpa(divergent=9, divergences=(divergence("config.tolerance", "tolerance 0.3 explains 14 of 14"),) * 2),
-            "The controller seems to run with another setting than assumed: tolerance 0.3 explains 14 of 14.",
+            "The controller seems to have run with another setting than this replay: tolerance 0.3 explains 14 of 14.",
         ),
         (
             hpa(divergent=1, foreign_writes=(foreign_write(restored_s=22),)),
@@ -171,13 +171,13 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
                 holds=tuple(hold(cause, 90) for cause in ("memory", "no_metric", "up_window", "down_disabled")),
             ),
             (
-                "The controller seems to run with another setting than assumed: tolerance 0.3. "
+                "The controller seems to have run with another setting than this replay: tolerance 0.3. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
                 "Others wrote 1 more time. "
                 "A write of the HPA failed, first at 12:00:00Z (denied). "
-                "With the settings as assumed, earlier recommendations, not load, held a scale-down for 1m 30s, in 4 "
-                "reconciles at 12:00:00Z. "
+                "With the settings of this replay, earlier recommendations, not load, held a scale-down for 1m 30s, "
+                "in 4 reconciles at 12:00:00Z. "
                 "No metric was usable, so that nothing could scale, for 1m 30s, in 4 reconciles at 12:00:00Z. "
                 "2 more causes held it: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
                 "(1m 30s)."
