@@ -13,7 +13,13 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.tools import find
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
-SOONER = {"--for 30m": "--for 6s", "--for 10m": "--for 6s", "sleep 5": "sleep 1", "# deploy here, as you always do": ""}
+SOONER = {
+    "--for 30m": "--for 6s",
+    "--for 10m": "--for 6s",
+    "sleep 5": "sleep 1",
+    "$(seq 360)": "1 2 3 4",
+    "# deploy here, as you always do": "",
+}
 """Nobody waits for half an hour here."""
 
 
