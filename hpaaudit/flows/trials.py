@@ -182,8 +182,10 @@ class Trials:
                 score.agreeing + sum(agreeing),
                 score.altered + sum(changed),
             )
-            self._note(chosen, hpa, rows, agreeing)
-            found = _judged(chosen, hpa, rows, agreeing)
+            # Without any setting nothing is explained, whatever agrees.
+            if chosen:
+                self._note(chosen, hpa, rows, agreeing)
+            found = _judged(chosen, hpa, rows, agreeing) if chosen else None
             if found is not None:
                 self._keep(hpa, found)
             if not all(agreeing):
