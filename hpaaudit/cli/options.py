@@ -95,25 +95,22 @@ def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
 
 def output_option_of_many() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands whose text shows the first of many things."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(("text", "wide", "name", "json", "yaml")),
-        default="text",
-        show_default=True,
-        help="wide lists everything that text only counts; name lists the HPAs.",
-    )
+    return _output_option_with_wide("name lists the HPAs")
 
 
 def output_option_of_one() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that show one HPA."""
+    return _output_option_with_wide("name is that of the HPA")
+
+
+def _output_option_with_wide(names: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     return click.option(
         "-o",
         "--output",
         type=click.Choice(("text", "wide", "name", "json", "yaml")),
         default="text",
         show_default=True,
-        help="wide lists everything that text only counts; name is that of the HPA.",
+        help=f"wide lists everything that text only counts; {names}.",
     )
 
 

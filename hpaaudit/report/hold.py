@@ -52,7 +52,7 @@ HOLDERS = {
 
 
 def held_in_words(hold: Hold, clock: Clock) -> str:
-    """For how long it was held, by what, and what that cost."""
+    """For how long an HPA was held, by what, and what that cost."""
     times = f"in {counted(hold.reconciles, 'reconcile')} {during(hold, clock)}"
     if hold.cause == "unready" and hold.idle_pods:
         minutes = round(hold.pod_s / 60)

@@ -1,7 +1,7 @@
 """The kernel decides as `reconcile` does: every column, every proposal, every slot of the memory."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -64,12 +64,14 @@ def of_release(release: str) -> Callable[[Any], Flags]:
     return flags_of
 
 
-@pytest.mark.parametrize("release", releases())
-def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, walk: Walk, folder: Path) -> None:
-    decided, beyond, flags_of = 0, set(), of_release(release)
-    for number, capture in enumerate(one_in(FEW, captures(release), releases().index(release))):
+def decides_likewise(
+    worlds: Sequence[Path], flags_of: Callable[[Any], Flags], walk: Walk, folder: Path, **options: int
+) -> None:
+    """Both engines decide some of these worlds, and all of those alike. `options` are those of the recording."""
+    decided, beyond = 0, set()
+    for number, capture in enumerate(worlds):
         mine = folder / f"world-{number}"
-        write(mine, list(Reader((capture,)).facts()))
+        write(mine, list(Reader((capture,)).facts()), **options)
         try:
             ours = by_kernel(mine, flags_of, walk)
         except Unsupported as reason:
@@ -79,6 +81,12 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
         decided += len(ours.reconciles)
     assert decided > 0
     assert beyond <= BEYOND
+
+
+@pytest.mark.parametrize("release", releases())
+def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, walk: Walk, folder: Path) -> None:
+    worlds = one_in(FEW, captures(release), releases().index(release))
+    decides_likewise(worlds, of_release(release), walk, folder)
 
 
 @pytest.mark.parametrize(
@@ -97,19 +105,7 @@ def test_it_decides_the_worlds_of_the_real_controller_likewise(release: str, wal
 )
 def test_it_decides_worlds_of_another_release_likewise(release: str, asked: str, walk: Walk, folder: Path) -> None:
     """A controller of 1.1 to 1.5 takes what Heapster answered in its order, whatever had been asked."""
-    decided, beyond, flags_of = 0, set(), of_release(asked)
-    for number, capture in enumerate(captures(release)[::5]):
-        mine = folder / f"world-{number}"
-        write(mine, list(Reader((capture,)).facts()), rows=90)
-        try:
-            ours = by_kernel(mine, flags_of, walk)
-        except Unsupported as reason:
-            beyond.add(str(reason))
-            continue
-        assert (name_of(capture), difference(ours, one_by_one(mine, flags_of))) == (name_of(capture), "")
-        decided += len(ours.reconciles)
-    assert decided > 0
-    assert beyond <= BEYOND
+    decides_likewise(captures(release)[::5], of_release(asked), walk, folder, rows=90)
 
 
 @pytest.mark.parametrize("release", ["1.1", "1.3", "1.5"])
