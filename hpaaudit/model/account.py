@@ -150,6 +150,7 @@ class Hold:
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown
     idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
+    fell_us, fell_from, fell_to   when `up_window` first took replicas away, as it does up to 1.20; None if it did not
     """
 
     cause: str
@@ -160,6 +161,9 @@ class Hold:
     pod_s: float = 0.0
     idle_pods: int = 0
     pods: int = 0
+    fell_us: Micros | None = None
+    fell_from: int = 0
+    fell_to: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

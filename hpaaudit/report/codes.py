@@ -197,6 +197,8 @@ PATTERNS = {
     "progressive_delivery": "a canary controller writes the replicas of the target, or the spec of the HPA",
     "value_vs_average": "a total was given as a target of type Value, which more pods do not lower",
     "metric_not_responding": "a metric per pod that does not fall when pods are added",
+    "unready_pods_multiplied": "a total of type Value multiplied pods that were not ready, until 1.10",
+    "scale_up_window_scaled_down": "the window that delays a scale-up took pods away, until 1.20",
     "unready_pods_damp_up": "unready or unmeasured pods counted as idle and held a scale-up",
     "apiservice_conflict": "another provider took over a metrics API, and its metrics were unusable afterwards",
     "keda_fallback": "the HPA followed the fallback of KEDA, not a trigger",

@@ -1,9 +1,31 @@
 """Words a write of the replicas by somebody else: who, what became of it, and how many pods were missing."""
 
+from collections.abc import Iterator, Sequence
+
 from hpaaudit.model.account import ForeignWrite
+from hpaaudit.model.counted import counted
 from hpaaudit.model.units import Micros
 from hpaaudit.report.hold import cost_in_words
 from hpaaudit.report.text import Clock, duration_between
+
+_TOLD = 2
+"""So many writes have a sentence of their own. The rest is counted."""
+
+
+def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock) -> Iterator[str]:
+    """The first writes, each in a sentence, and how often who wrote after them."""
+    yield from (foreign_write_in_words(write, clock) for write in writes[:_TOLD])
+    more = [write for write in writes[_TOLD:] if not write.may_be_hpa]
+    if not more:
+        return
+    names = {write.writer_name if write.since_us is None else "" for write in more}
+    (who,) = names if len(names) == 1 else ("",)
+    sums = [write.missing_pod_s for write in more]
+    is_least = any(write.is_least or write.after_us is not None for write in more)
+    cost = cost_in_words(sum(filter(None, sums)), "missing at least" if is_least else "missing")
+    if None in sums:
+        cost = "; how many pods were missing is unknown"
+    yield f"{who or 'Others'} wrote {counted(len(more), 'more time')}, the last at {clock(more[-1].at_us)}{cost}."
 
 
 def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:

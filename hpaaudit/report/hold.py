@@ -13,7 +13,7 @@ WORDS = {
     "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
     "max_replicas": "The metrics asked for more than maxReplicas",
     "up_policy": "The metrics asked for more than the scale-up policies allowed",
-    "up_limit": "The metrics asked for more than a reconcile can add without a behavior",
+    "up_limit": "The metrics asked for more than a scale-up without a behavior may reach at once (double, at least 4)",
     "up_disabled": "The metrics asked for more, and scale-up is disabled,",
     "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
     "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
@@ -36,7 +36,7 @@ HOLDERS = {
     "down_forbidden": "the forbidden window of scale-downs",
     "max_replicas": "maxReplicas",
     "up_policy": "the scale-up policies",
-    "up_limit": "what a reconcile can add without a behavior",
+    "up_limit": "what a scale-up without a behavior may reach at once",
     "up_disabled": "a scale-up that is disabled",
     "down_policy": "the scale-down policies",
     "down_disabled": "a scale-down that is disabled",
@@ -62,7 +62,11 @@ def held_in_words(hold: Hold, clock: Clock) -> str:
             f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
         )
     cost = cost_in_words(hold.pod_s, _COSTS.get(hold.cause, ""))
-    return f"{WORDS[hold.cause]} for {duration(hold.lasted_s)}, {times}{cost}."
+    words = WORDS[hold.cause]
+    if hold.fell_us is not None:
+        fell = f"{hold.fell_from} -> {hold.fell_to} at {clock(hold.fell_us)}"
+        words = f"The window that delays a scale-up scaled down, as it does up to 1.20, {fell}, and held the scale-up"
+    return f"{words} for {duration(hold.lasted_s)}, {times}{cost}."
 
 
 def cost_in_words(pod_s: float, kind: str) -> str:

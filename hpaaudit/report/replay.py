@@ -10,7 +10,7 @@ from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
-from hpaaudit.report.foreign_write import foreign_write_in_words
+from hpaaudit.report.foreign_write import foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.text import (
@@ -38,6 +38,8 @@ _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
 _OUTAGE = "metrics_api_down"
+_LOUDEST = "critical"
+"""The severity of findings that a headline begins with, as it does with an outage."""
 _OWN = ("hpa", "")
 _PREDICTED = "(replay only)"
 """Who made a change that the replay predicted and nobody made."""
@@ -132,13 +134,12 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
-    sentences = []
-    if outage:
-        sentences.append(f"{_sentence_case(during(outage, clock))} {outage.verdict}.")
+    loud = [finding for finding in hpa.findings if finding is outage or finding.severity == _LOUDEST]
+    sentences = [f"{_sentence_case(during(finding, clock))} {finding.verdict}." for finding in loud]
     if open_questions:
         sentences += [_unexplained(open_questions, clock), *_share(hpa)]
     else:
-        is_alone = not (outage or hpa.divergent or hpa.foreign_writes)
+        is_alone = not (loud or hpa.divergent or hpa.foreign_writes)
         sentences.append(_faith(hpa, is_alone=is_alone))
     # What the outage says already is not said again.
     holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
@@ -146,14 +147,12 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
 
 
 _TOLD = 2
-"""So many writes by others, and so many holds, have a sentence of their own. The rest is counted."""
+"""So many holds have a sentence of their own. The rest is named."""
 
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
     """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
-    yield from (foreign_write_in_words(write, clock) for write in hpa.foreign_writes[:_TOLD])
-    if more := [write for write in hpa.foreign_writes[_TOLD:] if not write.may_be_hpa]:
-        yield f"Others wrote {counted(len(more), 'more time')}."
+    yield from foreign_writes_in_words(hpa.foreign_writes, clock)
     if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
         yield _refused(refused, clock)
     if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
@@ -235,7 +234,7 @@ _NOT_THE_HPA = ("not_run.", "config.", "memory.")
 """Divergences of a controller that did not run, runs with other settings than assumed, or remembers something else."""
 
 _AFTERWARDS = {
-    "external_write": "somebody else wrote afterwards",
+    "external_write": "somebody else wrote",
     "write_failed": "the write failed",
     "write_mutated": "admission changed the number",
 }
@@ -401,7 +400,7 @@ def _divergent_after(hpa: HpaAccount) -> str:
         return ""
     classes = {divergence.divergence_class.partition(".")[0] for divergence in hpa.divergences}
     causes = [words for name, words in _AFTERWARDS.items() if name in classes] or list(_AFTERWARDS.values())
-    return f"; {number} of these {'is' if number == 1 else 'are'} divergent because {' or '.join(causes)}"
+    return f"; after {number} of these {' or '.join(causes)} (divergent)"
 
 
 def certainty_lines(account: ReplayAccount) -> Iterator[str]:

@@ -140,6 +140,14 @@ def test_a_scale_of_zero_with_pods_left_is_written_again_in_1_4(release: str, wr
     assert decided.error == ""
 
 
+@pytest.mark.parametrize(("release", "reason"), [("1.4", "window.down_forbidden"), ("1.5", "gate.disabled_at_zero")])
+def test_no_window_is_asked_about_a_scale_of_zero_from_1_5_on(release: str, reason: str) -> None:
+    just_scaled = replace(BLANK, last_scale_us=at(1000 - 30))
+    seen = observation(cpu(50), crowd=pods("3@500"), replicas=0, status_replicas=3)
+    decided = decide(release, seen, hpa_with_cpu(50, status=just_scaled))
+    assert (decided.attempts, decided.reason_code) == ((), reason)
+
+
 def test_a_custom_metric_of_1_5_leaves_out_pods_that_do_not_run_and_is_as_old_as_its_oldest_sample() -> None:
     crowd = pods("2@1 1@1:failed")  # the failed one is still called Ready
     hpa = replace(hpa_of(cpu(50)), cpu_target=None, custom_metrics=CUSTOM)

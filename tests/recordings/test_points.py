@@ -16,11 +16,16 @@ POINTS = {
     "1.1-forbidden-window": "The forbidden window after the HPA's last scale held a scale-down for 3m 00s, in 6",
     "1.4-sample-missing": "The forbidden window after the HPA's last scale held a scale-up for 3m 00s, in 7 reconciles",
     "1.7-first-error": "One metric failed, and until 1.14 that keeps the others from scaling, for 4m 00s",
-    "1.10-unready-pods-multiplied": "The forbidden window after the HPA's last scale held a scale-up for 8m 30s",
+    "1.10-unready-pods-multiplied": (
+        "Between 14:11:30Z and 14:15:30Z queue_length raised 4 to 16 in 2 steps, pods that were not ready included"
+    ),
     "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 8m 15s",
-    "1.20-two-windows": "The window that delays a scale-up held one for 2m 00s, in 8 reconciles between 14:09:15Z",
+    "1.20-two-windows": (
+        "The window that delays a scale-up scaled down, as it does up to 1.20, 6 -> 3 at 14:09:15Z, and held the "
+        "scale-up for 2m 00s, in 8 reconciles"
+    ),
     "gitops-loop": (
-        "At 23:09:06Z argocd-application-controller wrote 6 -> 2; the HPA wrote 4 after 9s, and had 6 again after 24s"
+        "Between 23:09:06Z and 23:15:16Z argocd-application-controller and the HPA overwrote each other, 3 and 3 times"
     ),
     "load-step": "Earlier recommendations, not load, held a scale-down for 4m 45s, in 19 reconciles",
     "metrics-down": (

@@ -115,7 +115,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
                 "The HPA was faithful. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
-                "Others wrote 1 more time."
+                "helm wrote 1 more time, the last at 12:00:00Z."
             ),
         ),
         (
@@ -174,7 +174,7 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
                 "The controller seems to have run with another setting than this replay: tolerance 0.3. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
                 "At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 22s. "
-                "Others wrote 1 more time. "
+                "helm wrote 1 more time, the last at 12:00:00Z. "
                 "A write of the HPA failed, first at 12:00:00Z (denied). "
                 "With the settings of this replay, earlier recommendations, not load, held a scale-down for 1m 30s, "
                 "in 4 reconciles at 12:00:00Z. "
@@ -439,8 +439,8 @@ def test_a_change_that_only_the_replay_made_is_called_so() -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("external_write.manual", "1 of these is divergent because somebody else wrote afterwards"),
-        ("write_failed.conflict", "1 of these is divergent because the write failed"),
+        ("external_write.manual", "after 1 of these somebody else wrote (divergent)"),
+        ("write_failed.conflict", "after 1 of these the write failed (divergent)"),
     ],
 )
 def test_a_divergence_beside_full_agreement_is_explained(kind: str, words: str) -> None:

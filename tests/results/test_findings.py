@@ -34,6 +34,13 @@ def _queue(ratios: list[float]) -> Tables:
     return {"reconciles": ups, "metric_proposals": told}
 
 
+def _multiplied(unready: int) -> Tables:
+    """The same by twice its target, beside a metric that finds pods which are not ready."""
+    tables = _queue([2.0, 2.0, 2.0])
+    cpu = proposals(3, metric_idx=1, is_winner=False, ready_pods=2, unready_pods=unready)
+    return {**tables, "metric_proposals": [*tables["metric_proposals"], *cpu]}
+
+
 def _memory(ratios: list[float]) -> Tables:
     """A metric per pod, with scale-ups from 2 to 16."""
     tables = _queue(ratios)
@@ -184,7 +191,7 @@ CASES: dict[str, Case] = {
                 *changes((75, 3, 8), (195, 3, 8)),
             ]
         },
-        says="high: argocd-controller and the HPA overwrote each other 3 times: between 3 and 8",
+        says="high: argocd-controller and the HPA overwrote each other, 1 and 2 times, between 3 and 8 replicas",
         spares={
             "scale_events": [
                 *changes((60, 8, 3), writer_class="gitops", writer_name="argocd-controller"),
@@ -241,6 +248,38 @@ CASES: dict[str, Case] = {
         says="critical: cpu counted as 600000000 times its target, which asks for more replicas than 32 bits hold: "
         "that counts as the greatest number",
         spares={"reconciles": reconciles(1), "metric_proposals": proposals(1, ratio=5e8)},
+    ),
+    "unready_pods_multiplied": Case(
+        fires={
+            **_multiplied(unready=2),
+            "assumptions": [{"key": "release", "value": "1.10.13"}],
+        },
+        says="critical: queue raised 4 to 16 in 2 steps, pods that were not ready included: 2 of 8 at the last, of "
+        "which the ready ones asked for 4",
+        spares={
+            **_multiplied(unready=2),
+            "assumptions": [{"key": "release", "value": "1.11.0"}],
+        },
+    ),
+    "scale_up_window_scaled_down": Case(
+        fires={
+            "reconciles": [
+                *reconciles(
+                    1,
+                    reason_code="stabilize.up_reversed",
+                    raw_desired=8,
+                    spec_replicas=6,
+                    desired=3,
+                    action="scale_down",
+                ),
+                *reconciles(4, first=1, reason_code="stabilize.up_hold", raw_desired=8, spec_replicas=3, desired=3),
+                *reconciles(9, first=5, raw_desired=8, spec_replicas=3, desired=6),
+            ]
+        },
+        says="medium: the scale-up window took away 3 of 6 replicas while the metrics asked for 8",
+        spares={
+            "reconciles": reconciles(5, reason_code="stabilize.up_reversed", raw_desired=8, spec_replicas=3, desired=3)
+        },
     ),
     "one_bad_metric_blocks_down": Case(
         fires={

@@ -96,6 +96,17 @@ def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
     assert (hold["cause"], hold["reconciles"], hold["pod_s"]) == ("partial_metrics", 41 - first, 0)
 
 
+def test_a_window_of_scale_ups_that_took_replicas_away_says_so(database: Patterns) -> None:
+    """Up to 1.20 it does. The replicas of before are those of the first time."""
+    window = {"raw_desired": 8, "stabilized": 3, "desired": 3}
+    fell = reconciles(2, reason_code="stabilize.up_reversed", action="scale_down", spec_replicas=6, **window)
+    fell[1] |= {"spec_replicas": 4}
+    stood = {**window, "spec_replicas": 3}
+    (hold,) = database.holds({"reconciles": [*fell, *reconciles(8, first=2, reason_code="stabilize.up_hold", **stood)]})
+    words = held_in_words(Hold(**{name: value for name, value in hold.items() if name != "hpa_uid"}), Clock(0, 1))
+    assert "scaled down, as it does up to 1.20, 6 -> 3 at 2026-03-02T14:00:00Z, and held the scale-up for " in words
+
+
 @pytest.mark.parametrize(
     ("cause", "words"),
     [
@@ -103,7 +114,7 @@ def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
         ("up_policy", "The metrics asked for more than the scale-up policies allowed for 2m 00s, in 8 reconciles"),
         (
             "up_limit",
-            "The metrics asked for more than a reconcile can add without a behavior for 2m 00s, in 8 reconciles",
+            "The metrics asked for more than a scale-up without a behavior may reach at once (double, at least 4) for",
         ),
         ("up_disabled", "The metrics asked for more, and scale-up is disabled, for 2m 00s, in 8 reconciles"),
         ("down_policy", "The metrics asked for fewer than the scale-down policies allowed for 2m 00s, in 8 reconciles"),

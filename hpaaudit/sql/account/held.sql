@@ -1,6 +1,7 @@
 -- Which reconciles did not follow their metrics, and what held them?
 -- One row each. cause: what held it, NULL if nothing did. lasted_s: how long its number stood. wanted_more: pods that the
--- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed.
+-- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed. fell_to: what the
+-- window of a scale-up took the replicas down to.
 with kept as (
     select
         r.reconcile_id, r.hpa_uid, r.ts, r.reason_code, r.spec_replicas,
@@ -92,7 +93,8 @@ select
         when starts_with(r.reason_code, 'gate.') then null
         when cause = 'max_replicas' then r.raw_desired
         else r.allowed
-    end - r.desired as wanted_more
+    end - r.desired as wanted_more,
+    r.spec_replicas as fell_from, if(cause = 'up_window' and r.desired < r.spec_replicas, r.desired, null) as fell_to
 from kept as r
 left join adjusted as p using (reconcile_id)
 left join remembered as m using (reconcile_id)

@@ -12,7 +12,10 @@ select
         when cause <> 'unmeasured' then abs(coalesce(wanted_more, 0))
     end), 6), 0) as pod_s,
     coalesce(max(idle_pods), 0) as idle_pods,
-    coalesce(arg_max(pods, idle_pods), 0) as pods
+    coalesce(arg_max(pods, idle_pods), 0) as pods,
+    epoch_us(min(ts) filter (fell_to is not null)) as fell_us,
+    coalesce(arg_min(fell_from, ts) filter (fell_to is not null), 0) as fell_from,
+    coalesce(arg_min(fell_to, ts) filter (fell_to is not null), 0) as fell_to
 from held
 where cause is not null
 group by hpa_uid, cause

@@ -20,7 +20,10 @@ with reconciles as (
     from divergences
     where starts_with(class, 'config.') or starts_with(class, 'memory.')
     union all
-    select hpa_uid, 3, first_at from findings where pattern = 'metrics_api_down'
+    -- What is told of a loop of writers begins with the first write.
+    select hpa_uid, 3, first_at
+    from findings
+    where pattern = 'metrics_api_down' or severity = 'critical' and pattern <> 'gitops_selfheal_loop'
     union all
     select hpa_uid, 4, opened_at from divergences where class = 'unexplained'
     union all

@@ -13,11 +13,12 @@ with changes as (
     window one as (partition by hpa_uid order by at_hi, scale_event_id)
 )
 select
-    hpa_uid, min(ts_before) as first_at, max(ts) as last_at,
+    hpa_uid, min(ts) as first_at, max(ts) as last_at,
     if(count(*) >= 4, 'critical', 'high') as severity,
     format(
-        '{} and the HPA overwrote each other {}: between {} and {}',
-        enumerated(list_sort(list(distinct if(writer_class = 'gitops', writer_name, name_before)))), counted(count(*), 'time'),
+        '{} and the HPA overwrote each other, {} and {} times, between {} and {} replicas',
+        enumerated(list_sort(list(distinct if(writer_class = 'gitops', writer_name, name_before)))),
+        count(*) filter (writer_class = 'gitops'), count(*) filter (writer_class = 'hpa'),
         min(least(from_replicas, to_replicas)), max(greatest(from_replicas, to_replicas))
     ) as verdict,
     json_object(
