@@ -388,7 +388,8 @@ def count_lines(hpa: HpaAccount) -> Iterator[str]:
 def _agreement(hpa: HpaAccount) -> str:
     """The share of reconciles in which replay and controller decided the same, whatever others wrote afterwards."""
     if not hpa.comparable:
-        return "no decision of the controller is known"
+        alone = ", so a match is with the cluster alone" if hpa.match else ""
+        return f"no decision of the controller is known{alone}"
     percent = 1000 * hpa.agree // hpa.comparable / 10  # rounded down: 100.0 % is all of them
     return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({percent:.1f} %){_divergent_after(hpa)}"
 

@@ -17,15 +17,17 @@ select
         round(sum(lasted_s))::bigint
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6)) as evidence,
-    if(
-        bool_and(reason_code = 'policy.legacy_up_limit')
-        and (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') >= 18,
-        'set behavior.scaleUp, which can allow more, or raise minReplicas before a known peak',
-    if(
-        (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') < 18,
-        'raise minReplicas before a known peak; a behavior, which allows more, is known from 1.18 on',
-        'loosen behavior.scaleUp, or raise minReplicas before a known peak'
-    )) as next_step
+    case
+        when known_minor < 18 then 'raise minReplicas before a known peak; a behavior, which allows more, is known from 1.18 on'
+        when known_minor >= 18 and bool_and(reason_code = 'policy.legacy_up_limit')
+            then 'set behavior.scaleUp, which can allow more, or raise minReplicas before a known peak'
+        else 'loosen behavior.scaleUp, or raise minReplicas before a known peak'
+    end as next_step
 from limited
-group by hpa_uid
+cross join (
+    select max(try_cast(split_part(value, '.', 2) as integer)) as known_minor
+    from runs.assumptions
+    where key = 'release'
+)
+group by hpa_uid, known_minor
 having sum(lasted_s) >= 60;
