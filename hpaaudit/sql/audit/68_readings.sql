@@ -24,7 +24,8 @@ with edited as (
     from places
     window one as (partition by hpa_uid, metric_idx order by valid_from)
 ), begun as (
-    select hpa_uid, metric_idx, valid_from
+    -- With its end, so that no reading needs to be sorted.
+    select hpa_uid, metric_idx, valid_from, lead(valid_from, 1, 'infinity') over (partition by hpa_uid, metric_idx order by valid_from) as next_from
     from compared
     where is_new
 ), told as (
@@ -42,7 +43,8 @@ select
         'since': b.valid_from, 'type': t.metric_type, 'name': t.metric_name, 'target_type': t.target_type, 'target': t.target
     } as metric
 from told as t
-asof left join begun as b
+left join begun as b
     on b.hpa_uid = t.hpa_uid
     and b.metric_idx = t.metric_idx
-    and b.valid_from <= t.read_at;
+    and b.valid_from <= t.read_at
+    and b.next_from > t.read_at;

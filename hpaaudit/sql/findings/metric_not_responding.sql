@@ -2,31 +2,53 @@
 -- One row per HPA. Scale-ups from at least three sizes that doubled the pods, while the metric of every pod stayed as high;
 -- no policy limited them, and nobody lowered the replicas meanwhile.
 -- Needs: action.scale_up
-with measured as (
+with measured as not materialized (
     select
-        *,
-        lag(ratio) over one as ratio_before,
-        -- A limited scale-up leaves the metric high whatever it is, and so does a load that was away in between.
-        coalesce(spec_replicas < lag(spec_replicas) over one, false)
-        or coalesce(lag(action = 'scale_up' and desired < least(raw_desired, max_replicas)) over one, false) as is_new
+        hpa_uid, metric_idx, metric, metric_name, ts, reconcile_id, spec_replicas, desired, ratio,
+        action = 'scale_up' and desired < least(raw_desired, max_replicas) as is_limited,
+        is_raised and is_winner and ratio > 1 and adjust_code = 'adjust.none'
+        and desired >= least(raw_desired, max_replicas) as is_step
     from readings
     -- AverageValue of one total for all pods is shared by them, by definition.
     where metric_type not in ('External', 'Object') and target_type in ('Utilization', 'AverageValue') and valid
-    window one as (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id)
-), stretches as (
-    select
-        *,
-        sum(is_new::integer) over (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id) as stretch,
-        is_raised and is_winner and ratio > 1 and adjust_code = 'adjust.none'
-        and desired >= least(raw_desired, max_replicas) as is_step
+), steps as (
+    select *, coalesce(spec_replicas < lag(spec_replicas) over one, false) as is_lower
     from measured
+    where is_step
+    window one as (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id)
+), rises as (
+    -- The steps between which no step is from fewer replicas than the one before. Only in these can a stretch double the pods:
+    -- it spares sorting every reading.
+    select hpa_uid, metric_idx, metric, min(ts) as first_at, max(ts) as last_at, row_number() over () as rise
+    from (
+        select *, sum(is_lower::integer) over (partition by hpa_uid, metric_idx, metric order by ts, reconcile_id) as nth
+        from steps
+    ) as s
+    group by hpa_uid, metric_idx, metric, nth
+    having count(distinct spec_replicas) >= 3 and max(spec_replicas) >= 2 * min(spec_replicas)
+), compared as (
+    select
+        r.rise, m.* exclude (metric),
+        lag(m.ratio) over one as ratio_before,
+        -- A limited scale-up leaves the metric high whatever it is, and so does a load that was away in between.
+        coalesce(m.spec_replicas < lag(m.spec_replicas) over one, false) or coalesce(lag(m.is_limited) over one, false) as is_new
+    from measured as m
+    join rises as r
+        on r.hpa_uid = m.hpa_uid
+        and r.metric_idx = m.metric_idx
+        and r.metric is not distinct from m.metric
+        and m.ts between r.first_at and r.last_at
+    window one as (partition by r.rise order by m.ts, m.reconcile_id)
+), stretches as (
+    select *, sum(is_new::integer) over (partition by rise order by ts, reconcile_id) as stretch
+    from compared
 ), runs_up as (
     select
         *,
         min(ts) filter (is_step) over one as first_at,
         max(ts) filter (is_step) over one as last_at
     from stretches
-    window one as (partition by hpa_uid, metric_idx, metric, stretch)
+    window one as (partition by rise, stretch)
 ), climbs as (
     select
         hpa_uid, metric_idx, metric_name, first_at, last_at,
@@ -36,7 +58,7 @@ with measured as (
         arg_max(spec_replicas, ts) filter (is_step) as last_replicas, arg_max(desired, ts) filter (is_step) as reached
     from runs_up
     where ts between first_at and last_at
-    group by hpa_uid, metric_idx, metric, metric_name, stretch, first_at, last_at
+    group by hpa_uid, metric_idx, metric_name, rise, stretch, first_at, last_at
     -- A load that grows looks the same, but for so many sizes in a row that is rare.
     having count(distinct spec_replicas) filter (is_step) >= 3
         and last_replicas >= 2 * first_replicas
