@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpaaudit.flows import fleet
 from hpaaudit.flows.options import ignore_warning
-from hpaaudit.model.fleet_columns import Columns, Numbers, Words, numbers, words
+from hpaaudit.model.fleet_columns import Columns, Numbers, Slice, Words, numbers, words
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.audit import ReplayedReconcile
     from hpaaudit.model.facts import Fact
     from hpaaudit.model.hpa import HpaStatus
+
+MOST_BYTES = 256 << 20
+"""At most so much of a recording is kept in memory between trials. More is read again for each."""
 
 _NUMBERS = ("desired", "band_lo", "band_hi")
 _REASONS = ("able_reason", "active_reason")
@@ -65,17 +68,42 @@ def one_by_one(
     return engine.replay(facts, prepared.plan, process, hpas)
 
 
-def by_compiled_rules(prepared: "Prepared", hpas: Collection[str]) -> "DecidedNumbers | None":
-    """What the compiled rules decide of these HPAs; None if they cannot decide it."""
-    from hpaaudit.engine.fleet.input.unsupported import Unreadable, Unsupported
+class CompiledRules:
+    """Decides a recording again and again by the compiled rules. What it reads of it is kept, if it is not much."""
 
-    decided = DecidedNumbers()
-    try:
-        for columns in fleet.decide(replace(prepared, hpas=frozenset(hpas)), ignore_warning):
-            decided.add(columns.reconciles)
-    except (Unreadable, Unsupported):
-        return None
-    return decided
+    def __init__(self) -> None:
+        self._hpas: frozenset[str] = frozenset()
+        self._slices: list[Slice] | None = None
+
+    def __call__(self, prepared: "Prepared", hpas: Collection[str]) -> "DecidedNumbers | None":
+        """What is decided of these HPAs; None if the compiled rules cannot. The recording is always the same."""
+        from hpaaudit.engine.fleet.input.unsupported import Unreadable, Unsupported
+
+        prepared = replace(prepared, hpas=frozenset(hpas))
+        if prepared.hpas != self._hpas:
+            self._hpas, self._slices = prepared.hpas, _few(fleet.slices_of(prepared))
+        decided = DecidedNumbers()
+        try:
+            for columns in fleet.decide(prepared, ignore_warning, self._slices):
+                decided.add(columns.reconciles)
+        except (Unreadable, Unsupported):
+            return None
+        return decided
+
+
+def _few(slices: Iterable[Slice]) -> list[Slice] | None:
+    """The slices, None if they take more than `MOST_BYTES`."""
+    kept, size = [], 0
+    for part in slices:
+        kept.append(part)
+        size += sum(
+            (column.codes if isinstance(column, Words) else column.values).nbytes
+            for table in part.tables.values()
+            for column in table.values()
+        )
+        if size > MOST_BYTES:
+            return None
+    return kept
 
 
 class DecidedNumbers:

@@ -1,7 +1,7 @@
 """Decides a whole recording by the compiled rules, if they can decide it and are worth their start."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.options import Warn
-from hpaaudit.model.fleet_columns import Decided
+from hpaaudit.model.fleet_columns import Decided, Slice
 
 if TYPE_CHECKING:
     from hpaaudit.engine.fleet.input.pod_states import PodTexts
@@ -64,10 +64,24 @@ def _reconcile_lines(recording: "Recording") -> int:
     return sum(file.rows for file in files if file is not None)
 
 
-def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
+def slices_of(prepared: "Prepared") -> Iterator[Slice]:
+    """The segments of a recording as columns: all of them, or what the namespaces of the wanted HPAs hold."""
+    from hpaaudit.engine.fleet.input.namespaces import narrowed
+    from hpaaudit.engine.fleet.input.tables import COLUMNS
+
+    namespaces = _namespaces(prepared)
+    return (narrowed(part, namespaces) for part in prepared.recording.slices(COLUMNS, columns=COLUMNS))
+
+
+def _namespaces(prepared: "Prepared") -> set[str]:
+    return {key.split("/", 1)[0] for key in prepared.hpas}
+
+
+def decide(prepared: "Prepared", warn: Warn, slices: Iterable[Slice] | None = None) -> Iterator[Decided]:
     """The decisions of the compiled rules for a recording, segment by segment.
 
-    warn   is called if the rules must be compiled first, which takes a while
+    warn     is called if the rules must be compiled first, which takes a while
+    slices   what `slices_of` gave for the same HPAs; None: they are read
 
     Raises `Unsupported` if the recording holds what the compiled rules do not decide, `Unreadable` if it holds what no
     API server serves and the recording was not searched for that, and `DamagedRecording`.
@@ -76,7 +90,6 @@ def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
     from hpaaudit.engine.fleet.batch.allocate import settings_of
     from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
     from hpaaudit.engine.fleet.compile import walk
-    from hpaaudit.engine.fleet.input.tables import COLUMNS
     from hpaaudit.engine.fleet.input.unsupported import flags_for_all
     from hpaaudit.engine.fleet.results import ReconcileFilter
     from hpaaudit.engine.fleet.run import Kernel, prepared_slices, run
@@ -93,6 +106,7 @@ def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
         skipped=prepared.plan.unsupported,
         inferred=prepared.derived,
         is_searched=prepared.searched,
+        namespaces=_namespaces(prepared),
     )
     builder = BatchBuilder(options, texts())
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
@@ -101,11 +115,11 @@ def decide(prepared: "Prepared", warn: Warn) -> Iterator[Decided]:
             for _ in threads.map(lambda bounds: decide_range(*bounds), ranges):
                 pass
 
-        slices = prepared_slices(prepared.recording.slices(COLUMNS, columns=COLUMNS), builder)
+        batches = prepared_slices(slices_of(prepared) if slices is None else slices, builder)
         wanted = ReconcileFilter(keys=prepared.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
         yield from _prefetched(
-            run(_prefetched(slices), builder, settings_of(flags, options.behaviours), kernel, wanted)
+            run(_prefetched(batches), builder, settings_of(flags, options.behaviours), kernel, wanted)
         )
 
 

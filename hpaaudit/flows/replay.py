@@ -10,7 +10,7 @@ from hpaaudit.api.times import precise
 from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.cache import cache_of
-from hpaaudit.flows.decide_again import by_compiled_rules
+from hpaaudit.flows.decide_again import CompiledRules
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
@@ -227,7 +227,7 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
             request.progress(decided, planned)
         if fleet.reconciles(prepared) <= MOST_RECONCILES:
             return _finish(writer, _with_reconciles(prepared, request), warn)
-        return _finish(writer, lambda: prepared, warn, by_compiled_rules)
+        return _finish(writer, lambda: prepared, warn, CompiledRules())
 
 
 def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn) -> "ResultsWriter":

@@ -80,7 +80,8 @@ def _numbered_facts(folder: Path, segment: Segment, selection: HpaSelection) -> 
             where["name"] = selection.name
         for row in _python_rows(_table(folder, segment, table, where)):
             yield single_row_facts.to_fact(table, row)
-    if is_recent:
+    is_too_late = selection.until_us is not None and segment.first_us > selection.until_us
+    if is_recent and not is_too_late:
         reads, *parts = _polled(folder, segment, selection)
         try:
             decoder = ReadDecoder(*map(_python_rows, parts))

@@ -72,6 +72,7 @@ class FleetOptions:
     skipped      HPAs, as `namespace/name`, that are left out
     inferred     the reconciles, if they have no lines
     is_searched  `skipped` names every HPA that cannot be replayed
+    namespaces   only the HPAs of these are decided, from slices that `input.namespaces` narrowed to them; none: all
     """
 
     flags: Flags
@@ -80,6 +81,7 @@ class FleetOptions:
     skipped: Collection[str] = ()
     inferred: InferredReconciles | None = None
     is_searched: bool = False
+    namespaces: Collection[str] = ()
 
 
 class BatchBuilder:
@@ -107,7 +109,7 @@ class BatchBuilder:
         self._own_reads = OwnReads(behaviours)
         self._uses_heapster = uses_heapster(options.flags, behaviours) and not self._by_annotation
         self._asks_heapster = is_before_1_12(options.flags.release)
-        self._schedule = Schedule(self.hpas.keys, options.skipped)
+        self._schedule = Schedule(self.hpas.keys, options.skipped, options.namespaces)
         self._has_lines = options.inferred is None
         if options.inferred is not None:
             self._schedule.plan(options.inferred.rows(self.hpas.keys))

@@ -31,6 +31,9 @@ _COLUMNS = (
 LINE = len(SOURCES)
 """The source of a reconcile that has a line of its own."""
 
+_SKIPPED, _ELSEWHERE = -1, -2
+"""In place of an HPA: of lines that are not counted, and of those that are but are not decided."""
+
 _OK = (200, 300)
 _CONFLICT = 409
 WRITES_COME_US = 60 * SECOND
@@ -49,8 +52,9 @@ class Attempt:
 class Schedule:
     """The reconciles of a fleet, slice after slice. Each waits until everything that it may have read is known."""
 
-    def __init__(self, keys: Ids[tuple[str, str]], skipped: Collection[str]) -> None:
+    def __init__(self, keys: Ids[tuple[str, str]], skipped: Collection[str], namespaces: Collection[str] = ()) -> None:
         self._keys = keys
+        self._namespaces = namespaces
         self._skipped = skipped
         self._waiting = empty(_COLUMNS)
         self._count = 0
@@ -61,7 +65,10 @@ class Schedule:
         self._targets_done: set[int] = set()
 
     def add(self, tables: Tables, scales: ScaleTable) -> None:
-        """Takes the lines of one more slice, without those of skipped HPAs."""
+        """Takes the lines of one more slice, without those of skipped HPAs and of other namespaces.
+
+        Only the former are not counted.
+        """
         self._starts += sorted(self._process_starts(tables))
         if tables.scale_writes is not None:
             self._written(tables.scale_writes, scales)
@@ -70,11 +77,13 @@ class Schedule:
             return
         namespace, name = table.namespace, table.name
         pair = namespace.codes.astype(np.int64) * len(name.words) + name.codes
-        hpas = np.full(len(namespace.words) * len(name.words), -1, np.int64)
+        hpas = np.full(len(namespace.words) * len(name.words), _SKIPPED, np.int64)
         for number in np.flatnonzero(np.bincount(pair, minlength=len(hpas))).tolist():
             key = (namespace.words[number // len(name.words)], name.words[number % len(name.words)])
-            hpas[number] = -1 if "/".join(key) in self._skipped else self._keys.of(key)
+            is_here = not self._namespaces or key[0] in self._namespaces
+            hpas[number] = _SKIPPED if "/".join(key) in self._skipped else self._keys.of(key) if is_here else _ELSEWHERE
         hpa = hpas[pair]
+        is_counted = hpa != _SKIPPED
         order = np.flatnonzero(hpa >= 0)
         facts, nothing = numbers(table.seq)[order], np.full(len(order), NONE, np.int64)
         rows = {
@@ -82,7 +91,7 @@ class Schedule:
             "facts": facts,
             "at_us": numbers(table.at_us)[order],
             "began_us": numbers(table.began_us)[order],
-            "number": self._count + 1 + np.arange(len(order)),
+            "number": self._count + np.cumsum(is_counted)[order],
             "source": np.full(len(order), LINE, np.int64),
             "period_us": np.zeros(len(order), np.int64),
             "lagging_facts": facts,
@@ -91,7 +100,7 @@ class Schedule:
             "gap_facts": nothing,
             "unseen_us": nothing,
         }
-        self._count += len(order)
+        self._count += int(is_counted.sum())
         rows = joined([self._waiting, rows])
         self._waiting = chosen(rows, np.argsort(rows["hpa"], kind="stable"))
 
@@ -119,7 +128,12 @@ class Schedule:
 
     def plan(self, rows: Rows) -> None:
         """Takes all reconciles without lines, sorted by HPA, before any slice."""
-        self._waiting = rows
+        self._waiting = chosen(rows, self._is_here(rows["hpa"]))
+
+    def _is_here(self, hpas: Array) -> Array:
+        """Where an HPA is in one of the namespaces."""
+        is_here = [not self._namespaces or namespace in self._namespaces for namespace, _ in self._keys.named]
+        return np.array(is_here, bool)[hpas]
 
     def take(self, facts: int, now_us: int, *, is_last: bool) -> Rows:
         """The reconciles that can be decided once so many facts are there; at the end of the recording all of them.
