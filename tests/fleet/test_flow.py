@@ -1,12 +1,17 @@
 """A fleet's recording replayed by the compiled rules leaves what a replay one by one leaves."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hpaaudit
 from hpaaudit.flows import fleet as flow
+from hpaaudit.flows.decide_again import Again, CompiledRules
+from hpaaudit.flows.prepare import prepare_compiled
 from hpaaudit.model.facts import Gap, HpaSeen
+from hpaaudit.model.fleet_columns import Slice, numbers
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.writing.writer import Writer
@@ -64,6 +69,31 @@ def test_every_relation_is_the_same(recording: Path, results: Results) -> None:
         assert abs(len(_rows(results, "reconciles")) - HPAS * (end - begin) // PERIOD_US) <= 2 * HPAS
         for table in SAME:
             assert (table, _rows(results, table)) == (table, _rows(others, table))
+
+
+def test_hpas_are_decided_alone_as_among_all(recording: Path, results: Results) -> None:
+    """Only what their namespaces hold is read then, and kept for the next settings."""
+    prepared = prepare_compiled(open_recording(recording))
+    asked = "select * from reconciles where hpa_uid = $uid"
+    for hpa in results.rows("from hpas order by name limit 3"):
+        key = f"{hpa['namespace']}/{hpa['name']}"
+        parts = list(flow.slices_of(replace(prepared, hpas=frozenset([key]))))
+        assert 0 < _samples(parts) < _samples(flow.slices_of(prepared))
+        rules = CompiledRules()
+        for _ in range(2):
+            decided = rules(prepared, [key])
+            assert decided is not None
+            rows = results.rows(asked, uid=hpa["hpa_uid"])
+            assert len(rows) > 1
+            for row in rows:
+                reasons = " ".join(filter(None, (row["able_reason"], row["active_reason"])))
+                again = Again(row["desired"], row["band_lo"], row["band_hi"], reasons)
+                assert (row["reconcile_id"], decided.get(row["reconcile_id"])) == (row["reconcile_id"], again)
+
+
+def _samples(parts: Iterable[Slice]) -> int:
+    """How many samples the slices hold."""
+    return sum(len(numbers(part.tables["samples"], "seq").values) for part in parts if "samples" in part.tables)
 
 
 def test_what_it_kept_is_said(results: Results) -> None:
