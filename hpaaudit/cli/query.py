@@ -177,25 +177,32 @@ def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_lege
     if output == "parquet":
         sys.stdout.buffer.write(answer.parquet())
     elif output in ("table", "wide"):
-        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_wide=output == "wide")
+        is_fitted = output == "table" and has_headings and sys.stdout.isatty()
+        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
     else:
         for line in _lines(answer, output, has_headings=has_headings):
             click.echo(printable(line) if sys.stdout.isatty() else line)
 
 
-def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_wide: bool) -> None:
-    """Prints an answer as a table, on a terminal as wide as that unless it `is_wide`; the legend on stderr."""
+def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_fitted: bool) -> None:
+    """Prints an answer as a table, fitted to the terminal if asked; what was cut, and the legend, on stderr."""
+    from hpaaudit.report.answer_table import FittedTable, fitted_table
     from hpaaudit.report.codes import legend_of_table
+    from hpaaudit.report.text import paragraph
     from hpaaudit.report.text_table import table
 
     rows = answer.rows()
-    width = None if is_wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    if is_fitted:
+        shown = fitted_table(answer.columns, rows, shutil.get_terminal_size().columns)
+    else:
+        shown = FittedTable(text=table(answer.columns, rows, has_headings=has_headings))
     if rows or has_headings:
-        click.echo(table(answer.columns, rows, width=width, has_headings=has_headings))
+        click.echo(shown.text)
     if not rows:
         click.echo(NO_ROWS, err=not has_headings)  # who wants no headings counts lines
-    if has_legend and (words := legend_of_table(answer.columns, rows)):
-        click.echo(f"\n{words}", err=True)
+    if has_legend:
+        for words in filter(None, (paragraph(shown.note, ""), legend_of_table(answer.columns, rows))):
+            click.echo(f"\n{words}", err=True)
 
 
 def _lines(answer: "Answer", output: str, *, has_headings: bool) -> Sequence[str]:
