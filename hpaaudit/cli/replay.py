@@ -51,6 +51,12 @@ FAIL_ON_MATCHED = 1
     "--without", "switched_off", metavar="RULE", multiple=True, help="Switch off this rule or feature gate; repeatable."
 )
 @click.option(
+    "--declare",
+    is_flag=True,
+    help="This release, these flags and rules are those of the real controller: make the results in DIR with them, now "
+    "and later. Without any of them: as recorded again.",
+)
+@click.option(
     "--hpa",
     "hpas",
     metavar="NS/NAME",
@@ -84,6 +90,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     flags: tuple[tuple[str, str], ...],
     switched_on: tuple[str, ...],
     switched_off: tuple[str, ...],
+    declare: bool,
     hpas: tuple[str, ...],
     namespace: str | None,
     since: Moment | None,
@@ -100,7 +107,11 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     With --release, a recording that was replayed before as it was recorded also shows what differs from that.
 
+    An option that changes or narrows the replay makes a what-if, in a file of its own; with --declare it does not.
+
     Example: hpaaudit replay recordings/friday --fail-on divergent
+
+    Example: hpaaudit replay recordings/friday --flag tolerance=0.05 --declare
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference
@@ -134,6 +145,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 release=controller.release,
                 flags=controller.flags,
                 behaviours=controller.behaviours,
+                declare=declare,
                 hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
                 detail=detail,
                 overwrite=overwrite,
@@ -143,7 +155,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             ) as results,
         ):
             replayed = replace(account(results, drawn_of_many=1), missing=missing(recording, bounds.get("until")))
-            differing = difference(recording, results, controller) if release else None
+            differing = difference(recording, results, controller) if release and not declare else None
         if output == "name":
             click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)
         elif output in ("json", "yaml"):
@@ -153,7 +165,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             click.echo(text, nl=False, color=True)
             if differing is not None:
                 click.echo("\n" + difference_text(differing, known=text), nl=False)
-            elif release:
+            elif release and not declare:
                 first = f"hpaaudit replay {pasteable(str(recording))}"
                 click.echo(f"\n  To see what differs from the recorded release: {first}, then this again.")
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
