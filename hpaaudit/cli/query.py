@@ -99,6 +99,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows import query as flow
+    from hpaaudit.flows.source import require_there
 
     if file is not None and question is not None:
         raise click.UsageError("--file takes the place of the question: give one of them")
@@ -109,6 +110,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
     if source is not None and question is None and not (is_list or columns or scope) and has_terminal():
         _open_shell(source)
         return
+    if source is not None and (question is None or is_list) and not columns:
+        require_there(source)
     if columns or is_list or source is None or question is None:
         if scope:
             raise click.UsageError(
