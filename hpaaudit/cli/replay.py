@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.completion import recordings
+from hpaaudit.cli.completion import flags as completed_flags
+from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
     hpa_name,
     message_options,
@@ -35,12 +36,18 @@ FAIL_ON_MATCHED = 1
     help="Write the results to this file.  [default: a file in DIR]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
-@click.option("--release", metavar="1.36", help="Replay as this Kubernetes release.  [default: as recorded]")
+@click.option(
+    "--release",
+    metavar="1.36",
+    shell_complete=releases,
+    help="Replay as this Kubernetes release.  [default: as recorded]",
+)
 @click.option(
     "--flag",
     "flags",
     metavar="NAME=VALUE",
     type=setting,
+    shell_complete=completed_flags,
     multiple=True,
     help="Set a flag of kube-controller-manager; repeatable.",
 )

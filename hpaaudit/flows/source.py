@@ -70,7 +70,7 @@ def require_there(path: Path) -> None:
         from hpaaudit.recording.reading.survey import recordings_beside
 
         beside = [*recordings_beside(path), *map(str, path.parent.glob("*.duckdb"))]
-        near = nearest(_stem(str(path)), dict.fromkeys(map(_stem, beside)))
+        near = nearest(_stem(str(path)), dict.fromkeys(map(_stem, beside)), cutoff=0.7)
         meant = [known for stem in near for known in beside if _stem(known) == stem]
         advice = "a recording is the folder that `record` or `import` wrote into, a results file is what `replay` wrote"
         hint = f"did you mean {', '.join(meant)}?" if meant else advice
