@@ -41,8 +41,8 @@ _KINDS = {"tolerance": "a number such as 0.1", "rest_clients": "true or false"}
 
 
 def short_name(name: str) -> str:
-    """A flag without dashes in front and without the prefix that all of them share."""
-    return name.lstrip("-").replace("_", "-").removeprefix(PREFIX)
+    """A flag, in upper or lower case, without dashes in front and without the prefix that all of them share."""
+    return name.lower().lstrip("-").replace("_", "-").removeprefix(PREFIX)
 
 
 def with_flags(flags: Flags, values: Mapping[str, str]) -> Flags:
@@ -56,7 +56,7 @@ def with_flags(flags: Flags, values: Mapping[str, str]) -> Flags:
             changes[field] = _value(field, text)
         except ValueError as error:
             kind = _KINDS.get(field, "a duration such as 15s")
-            raise BadOption(f"{name}={text} is not a flag that can be read: give {kind}") from error
+            raise BadOption(f"{name}={text} cannot be read: give {kind}") from error
         if changes[field] < 0 or (changes[field] == 0 and field == "sync_period_us"):
             raise BadOption(f"{name}={text} is too little: no controller runs so")
     return replace(flags, **changes)

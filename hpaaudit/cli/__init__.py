@@ -93,8 +93,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The named command. The error for an unknown name suggests the nearest ones."""
         near = nearest(args[0], COMMANDS)
-        if args[0] not in COMMANDS and near:
-            ctx.fail(f"no command {args[0]!r}: did you mean {', '.join(near)}?")
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(COMMANDS)}"
+            ctx.fail(f"no command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 click's signature

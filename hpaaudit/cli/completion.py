@@ -26,6 +26,29 @@ def bundled(context: click.Context, parameter: click.Parameter, incomplete: str)
     return _described(bundled_recordings(), incomplete)
 
 
+def releases(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The releases that begin so, the newest first."""
+    from hpaaudit.engine.behaviours.release import KNOWN
+
+    return [CompletionItem(release) for release in reversed(KNOWN) if release.startswith(incomplete)]
+
+
+def flags(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The flags that change a decision and begin so; the value is left to the user."""
+    from hpaaudit.api.flags import PREFIX, SHORT_NAMES
+
+    names = (*SHORT_NAMES, *(f"{PREFIX}{name}" for name in SHORT_NAMES))
+    return [CompletionItem(f"{name}=") for name in names if name.startswith(incomplete)]
+
+
+def zones(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The time zones that begin so."""
+    from zoneinfo import available_timezones
+
+    names = ("local", *sorted(available_timezones()))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 def _described(descriptions: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
     """The names that begin so, each with its description."""
     return [CompletionItem(name, help=text) for name, text in descriptions.items() if name.startswith(incomplete)]

@@ -19,13 +19,12 @@ RESULTS = Path("hpaaudit-demo.duckdb")
     "--into",
     metavar="RESULTS",
     type=click.Path(path_type=Path),
-    default=RESULTS,
-    show_default=True,
-    help="Write the results to this file; the default one is replaced.",
+    help="Write the results to this file.  [default: hpaaudit-demo.duckdb, of another incident "
+    "hpaaudit-demo-NAME.duckdb; it is replaced]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @zone_option()
-def demo_command(name: str | None, into: Path, *, is_list: bool, overwrite: bool) -> None:
+def demo_command(name: str | None, into: Path | None, *, is_list: bool, overwrite: bool) -> None:
     """Replay a bundled incident and explain its worst moment, without a cluster and without network.
 
     Without NAME it is the incident scaled-by-hand.
@@ -49,7 +48,9 @@ def demo_command(name: str | None, into: Path, *, is_list: bool, overwrite: bool
         click.echo("\n".join(f"{name}\n{paragraph(happened)}" for name, happened in bundled_recordings().items()))
         return
     recording = bundled_recording(name or DEMO)
-    with replay(recording, into=into, overwrite=overwrite or into == RESULTS) as results:
+    default = RESULTS if name in (None, DEMO) else RESULTS.with_stem(f"{RESULTS.stem}-{name}")
+    file = into or default
+    with replay(recording, into=file, overwrite=overwrite or file == default) as results:
         replayed = replace(account(results), missing=missing(recording))
     click.echo(replay_text(replayed, screen()), color=True)
-    click.echo(explain_text(explain(into)), nl=False)
+    click.echo(explain_text(explain(file)), nl=False)

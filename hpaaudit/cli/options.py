@@ -8,7 +8,7 @@ from typing import TypeVar
 import click
 
 from hpaaudit.api.zone import use_zone
-from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results
+from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results, zones
 from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
@@ -149,6 +149,7 @@ def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     return click.option(
         "--tz",
         metavar="ZONE",
+        shell_complete=zones,
         is_eager=True,
         expose_value=False,
         callback=use,

@@ -99,6 +99,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows import query as flow
+    from hpaaudit.flows.source import require_there
 
     if file is not None and question is not None:
         raise click.UsageError("--file takes the place of the question: give one of them")
@@ -109,6 +110,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
     if source is not None and question is None and not (is_list or columns or scope) and has_terminal():
         _open_shell(source)
         return
+    if source is not None and (question is None or is_list) and not columns:
+        require_there(source)
     if columns or is_list or source is None or question is None:
         if scope:
             raise click.UsageError(
@@ -177,25 +180,32 @@ def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_lege
     if output == "parquet":
         sys.stdout.buffer.write(answer.parquet())
     elif output in ("table", "wide"):
-        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_wide=output == "wide")
+        is_fitted = output == "table" and has_headings and sys.stdout.isatty()
+        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
     else:
         for line in _lines(answer, output, has_headings=has_headings):
             click.echo(printable(line) if sys.stdout.isatty() else line)
 
 
-def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_wide: bool) -> None:
-    """Prints an answer as a table, on a terminal as wide as that unless it `is_wide`; the legend on stderr."""
+def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_fitted: bool) -> None:
+    """Prints an answer as a table, fitted to the terminal if asked; what was cut, and the legend, on stderr."""
+    from hpaaudit.report.answer_table import FittedTable, fitted_table
     from hpaaudit.report.codes import legend_of_table
+    from hpaaudit.report.text import paragraph
     from hpaaudit.report.text_table import table
 
     rows = answer.rows()
-    width = None if is_wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    if is_fitted:
+        shown = fitted_table(answer.columns, rows, shutil.get_terminal_size().columns)
+    else:
+        shown = FittedTable(text=table(answer.columns, rows, has_headings=has_headings))
     if rows or has_headings:
-        click.echo(table(answer.columns, rows, width=width, has_headings=has_headings))
+        click.echo(shown.text)
     if not rows:
         click.echo(NO_ROWS, err=not has_headings)  # who wants no headings counts lines
-    if has_legend and (words := legend_of_table(answer.columns, rows)):
-        click.echo(f"\n{words}", err=True)
+    if has_legend:
+        for words in filter(None, (paragraph(shown.note, ""), legend_of_table(answer.columns, rows))):
+            click.echo(f"\n{words}", err=True)
 
 
 def _lines(answer: "Answer", output: str, *, has_headings: bool) -> Sequence[str]:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from hpaaudit.cli.completion import recordings
+from hpaaudit.cli.completion import flags as completed_flags
+from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
     hpa_name,
     message_options,
@@ -35,12 +36,18 @@ FAIL_ON_MATCHED = 1
     help="Write the results to this file.  [default: a file in DIR]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
-@click.option("--release", metavar="1.36", help="Replay as this Kubernetes release.  [default: as recorded]")
+@click.option(
+    "--release",
+    metavar="1.36",
+    shell_complete=releases,
+    help="Replay as this Kubernetes release.  [default: as recorded]",
+)
 @click.option(
     "--flag",
     "flags",
     metavar="NAME=VALUE",
     type=setting,
+    shell_complete=completed_flags,
     multiple=True,
     help="Set a flag of kube-controller-manager; repeatable.",
 )
@@ -49,6 +56,12 @@ FAIL_ON_MATCHED = 1
 )
 @click.option(
     "--without", "switched_off", metavar="RULE", multiple=True, help="Switch off this rule or feature gate; repeatable."
+)
+@click.option(
+    "--declare",
+    is_flag=True,
+    help="This release, these flags and rules are those of the real controller: make the results in DIR with them, now "
+    "and later. Without any of them: as recorded again.",
 )
 @click.option(
     "--hpa",
@@ -84,6 +97,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     flags: tuple[tuple[str, str], ...],
     switched_on: tuple[str, ...],
     switched_off: tuple[str, ...],
+    declare: bool,
     hpas: tuple[str, ...],
     namespace: str | None,
     since: Moment | None,
@@ -100,7 +114,11 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     With --release, a recording that was replayed before as it was recorded also shows what differs from that.
 
+    An option that changes or narrows the replay makes a what-if, in a file of its own; with --declare it does not.
+
     Example: hpaaudit replay recordings/friday --fail-on divergent
+
+    Example: hpaaudit replay recordings/friday --flag tolerance=0.05 --declare
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference
@@ -134,6 +152,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 release=controller.release,
                 flags=controller.flags,
                 behaviours=controller.behaviours,
+                declare=declare,
                 hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
                 detail=detail,
                 overwrite=overwrite,
@@ -143,7 +162,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             ) as results,
         ):
             replayed = replace(account(results, drawn_of_many=1), missing=missing(recording, bounds.get("until")))
-            differing = difference(recording, results, controller) if release else None
+            differing = difference(recording, results, controller) if release and not declare else None
         if output == "name":
             click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)
         elif output in ("json", "yaml"):
@@ -153,7 +172,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
             click.echo(text, nl=False, color=True)
             if differing is not None:
                 click.echo("\n" + difference_text(differing, known=text), nl=False)
-            elif release:
+            elif release and not declare:
                 first = f"hpaaudit replay {pasteable(str(recording))}"
                 click.echo(f"\n  To see what differs from the recorded release: {first}, then this again.")
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpaaudit.cli.options import message_options, results_argument, zone_option
+from hpaaudit.cli.completion import hpas as completed_hpas
+from hpaaudit.cli.options import (
+    hpa_name,
+    message_options,
+    moment_option,
+    named_hpa,
+    namespace_option,
+    results_argument,
+    zone_option,
+)
+from hpaaudit.flows.moments import Moment, moments
 
 if TYPE_CHECKING:
     from hpaaudit.model.report import Report
@@ -19,29 +29,61 @@ FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
 @click.option("--into", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write the page here.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
+@click.option(
+    "--hpa",
+    "hpas",
+    metavar="NS/NAME",
+    type=hpa_name,
+    multiple=True,
+    shell_complete=completed_hpas,
+    help="Only this HPA; repeatable, * matches anything.",
+)
+@namespace_option()
+@moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
+@moment_option("--until", "Show no later reconcile; what came after still counts as evidence.")
 @message_options()
 @zone_option()
-def report_command(source: Path, into: Path, output: str, *, overwrite: bool, quiet: bool, verbose: bool) -> None:
+def report_command(  # noqa: PLR0913 click hands over every option
+    source: Path,
+    into: Path,
+    output: str,
+    hpas: tuple[str, ...],
+    namespace: str | None,
+    since: Moment | None,
+    until: Moment | None,
+    *,
+    overwrite: bool,
+    quiet: bool,
+    verbose: bool,
+) -> None:
     """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
 
     The page opens offline, loads nothing, reads without scripts, and can be printed. Other formats: markdown for a
     ticket, with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; sarif for code scanning;
     perfetto for ui.perfetto.dev.
 
+    --hpa, -n, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
+
     Example: hpaaudit report recordings/friday --into friday.html
+
+    Example: hpaaudit report recordings/friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.errors import FileExists, NotWritable
+    from hpaaudit.flows.query import span_of
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
 
+    bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         drawn = report(
             source,
             explained=output == "html",
+            hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
             warn=progress.warn,
             progress=progress,
             drawing=progress.of(page_line, "drew"),
+            **bounds,
         )
     texts = _files(drawn, into, output)
     for path in texts:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import NotResults
+from hpaaudit.flows.declared import over_declared, settings_in
 from hpaaudit.flows.destination import RESULTS
-from hpaaudit.flows.options import AS_RECORDED, ControllerOptions
+from hpaaudit.flows.options import DECLARED, ControllerOptions
 from hpaaudit.flows.other_settings import switched
 from hpaaudit.flows.prepare import Prepared, prepare
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
@@ -48,6 +49,7 @@ def difference(recording: Path, other: "Results", controller: ControllerOptions)
         return None
     with audit:
         pair = compared(audit, other)
+        declared = settings_in(audit.assumptions, (DECLARED,))
         own_release, other_release = (_release(results) for results in (audit, other))
         started_us, ended_us = other.span
         found = Difference(
@@ -62,7 +64,7 @@ def difference(recording: Path, other: "Results", controller: ControllerOptions)
         )
     if not pair.episodes:
         return found
-    causes = _causes(recording, pair, controller, found)
+    causes = _causes(recording, pair, (declared, over_declared(declared, controller)), found)
     if causes is None:
         return replace(found, causes_searched=False)
     return replace(
@@ -90,9 +92,12 @@ def _audit(recording: Path, other: "Results") -> "Results | None":
 
 
 def _causes(
-    recording: Path, pair: "Compared", controller: ControllerOptions, found: Difference
+    recording: Path, pair: "Compared", asked: Sequence[ControllerOptions], found: Difference
 ) -> Sequence[tuple[Cause, ...]] | None:
-    """The causes of each episode; None if there are too many reconciles to decide again."""
+    """The causes of each episode; None if there are too many reconciles to decide again.
+
+    asked   the settings of the audit, and those of the other replay
+    """
     from hpaaudit.engine.behaviours import release_history
     from hpaaudit.engine.behaviours.release import behaviour
     from hpaaudit.recording.reading.recording import open_recording
@@ -103,7 +108,7 @@ def _causes(
         for change in release_history.between(found.own_release, found.other_release).changes
         if change.kind in _SWITCHED
     ]
-    sides = [prepare(opened, options) for options in (AS_RECORDED, controller)]
+    sides = [prepare(opened, options) for options in asked]
     hpas = {episode.hpa for episode in pair.episodes}
     reconciles = sum(reconcile.key in hpas for side in sides for reconcile in side.plan.reconciles)
     if reconciles * len(changes) > MOST_RECONCILES:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
 from hpaaudit.errors import NotResults, RecordingError
+from hpaaudit.flows.declared import settings_in
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, landmark_or_time
-from hpaaudit.flows.options import ControllerOptions, ShowProgress, Warn, ignore_warning, show_nothing
+from hpaaudit.flows.options import DECLARED, ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
@@ -160,10 +161,7 @@ def _with_flips(account: ReconcileAccount, again: Redecided) -> ReconcileAccount
 def _settings(results: "Results", recording: "Recording") -> ReplaySettings:
     """The settings of the replay, as its results hold them; raises NotResults."""
     assumptions = {assumption.key: assumption for assumption in results.assumptions}
-    user_values = {key: assumption.value for key, assumption in assumptions.items() if assumption.source == "user"}
-    behaviours = {key: value == "on" for key, value in user_values.items() if value in ("on", "off")}
-    flags = {key: value for key, value in user_values.items() if key != "release" and key not in behaviours}
-    controller = ControllerOptions(release=user_values.get("release"), flags=flags, behaviours=behaviours)
+    controller = settings_in(assumptions.values(), ("user", DECLARED))
     try:
         api_server, period_us = assumptions["api-server"].value, duration(assumptions["sync-period"].value)
     except (KeyError, ValueError) as error:

@@ -29,11 +29,14 @@ class ControllerOptions:
     release      a Kubernetes release; None: the recorded one
     flags        flags of kube-controller-manager, by name
     behaviours   single rules or feature gates switched on or off, by name
+    declared     which of these, by the names that `assumptions` has, are those of the real controller: such a setting
+                 makes no what-if
     """
 
     release: str | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
     behaviours: Mapping[str, bool] = field(default_factory=dict)
+    declared: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,9 @@ class Scope:
     until_us: Micros | None = None
 
 
+DECLARED = "declared"
+"""The source of a setting that the user declared."""
+
 AS_RECORDED = ControllerOptions()
 """The user says nothing about the controller."""
 
@@ -60,12 +66,15 @@ EVERYTHING = Scope()
 
 
 def command_line(controller: ControllerOptions, scope: Scope) -> str:
-    """The options as a shell command has them; empty if none is given."""
+    """The options as a shell command has them, without what was declared; empty if none is given."""
     from hpaaudit.api.times import precise
 
-    options = [("release", controller.release)]
+    told = controller.declared
+    options = [("release", None if "release" in told else controller.release)]
     options += [(name, precise(at)) for name, at in (("since", scope.since_us), ("until", scope.until_us)) if at]
-    options += [("flag", f"{name}={value}") for name, value in sorted(controller.flags.items())]
-    options += [("with" if on else "without", name) for name, on in sorted(controller.behaviours.items())]
+    options += [("flag", f"{name}={value}") for name, value in sorted(controller.flags.items()) if name not in told]
+    options += [
+        ("with" if on else "without", name) for name, on in sorted(controller.behaviours.items()) if name not in told
+    ]
     options += [("hpa", key) for key in scope.hpas]
     return shlex.join(word for name, value in options if value is not None for word in (f"--{name}", value))

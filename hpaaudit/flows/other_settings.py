@@ -120,8 +120,9 @@ def assumed(prepared: "Prepared") -> Iterator[Setting]:
 
 
 def is_asked(prepared: "Prepared") -> bool:
-    """True if the user says how the controller was started."""
-    return bool(prepared.overrides) or prepared.release_given
+    """True if the user asks for settings that are not those of the real controller."""
+    given = {*prepared.overrides, *(["release"] if prepared.release_given else [])}
+    return not given <= prepared.declared
 
 
 def is_recorded(prepared: "Prepared") -> bool:
@@ -245,6 +246,7 @@ def _released(before: "Prepared", *, release: str) -> "Prepared":
             **dict.fromkeys(flags.with_behaviours, True),
             **dict.fromkeys(flags.without_behaviours, False),
         },
+        declared=before.declared - {"release"},
     )
     again = with_settings(before.recording, before.plan, options)
     return replace(again, derived=before.derived, searched=before.searched)

@@ -6,7 +6,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
-from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
+from hpaaudit.flows.options import AS_RECORDED, DECLARED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import LEASE_DURATION_US, OLD_SYNC_PERIOD_US, Flags
@@ -38,6 +38,7 @@ class Prepared:
     recorded_release   what the recording says, empty if nothing
     flags     those of the first process whose settings are known
     hpas      `namespace/name` of each HPA to be replayed; empty: all
+    declared  the settings that the user declared as the controller's own
     """
 
     recording: "Recording"
@@ -51,6 +52,7 @@ class Prepared:
     searched: bool = False
     loss: "MemoryLoss | None" = None
     hpas: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
 
     @property
     def releases(self) -> dict[str, str]:
@@ -207,6 +209,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         overrides=options,
         release_given=given_release is not None,
         recorded_release=recorded_release or "",
+        declared=controller.declared,
         assumptions=(
             Assumption(key="release", value=release, source=release_source),
             *(
@@ -230,7 +233,11 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
             ),
         ),
     )
-    return replace(prepared, assumptions=(*prepared.assumptions, *_of_later_processes(prepared)))
+    settings = (
+        replace(one, source=DECLARED) if one.source == "user" and one.key in controller.declared else one
+        for one in (*prepared.assumptions, *_of_later_processes(prepared))
+    )
+    return replace(prepared, assumptions=tuple(settings))
 
 
 def _of_later_processes(prepared: Prepared) -> Iterator[Assumption]:

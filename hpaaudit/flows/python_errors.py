@@ -43,7 +43,7 @@ def in_python(message: str, names: Collection[str]) -> str:
         if parameter not in names:
             return option[0]
         if value is None:
-            return parameter
+            return f"{parameter}=True" if name == "overwrite" else parameter
         if name not in _VALUES or not (value[0].isdigit() or "/" in value or name == "at"):
             return f"{parameter} {value}"
         return f"{parameter}=[{value!r}]" if parameter == "hpas" else f"{parameter}={value!r}"

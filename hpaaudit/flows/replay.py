@@ -11,6 +11,7 @@ from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.decide_again import CompiledRules
+from hpaaudit.flows.declared import as_declared, declared_of, over_declared
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
@@ -82,6 +83,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     detail: str | None = None,
     overwrite: bool = False,
     behaviours: Mapping[str, bool] | None = None,
+    declare: bool = False,
     warn: Warn = ignore_warning,
     progress: ShowProgress = show_nothing,
 ) -> "Results":
@@ -102,6 +104,8 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
                 or did not match; `steps` and `pods` keep these of all reconciles; `all` keeps the memory as well.
                 None: `numbers` for a fleet that the compiled rules decide, else `moved`
     overwrite   replace the file that `into` names
+    declare     release, flags and behaviours are those of the real controller: `results.duckdb` in the recording is
+                made with them, and so are later replays. With none of them: what was declared before no longer holds
     warn        is called with each HPA that cannot be replayed, and before a replay that takes long
     progress    is called again and again while reconciles are decided
 
@@ -109,8 +113,11 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     """
     from hpaaudit.recording.reading.recording import open_recording
 
-    controller = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
+    if declare and (into is not None or hpas or since is not None or until is not None):
+        raise BadOption("--declare is said of the whole recording: leave out --into, --hpa, --since and --until")
+    asked = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
     folder = recording_folder(recording)
+    controller = as_declared(asked) if declare else over_declared(declared_of(folder), asked)
     since_us, until_us = (
         time if time is None or isinstance(time, int) else time_of(name, time, recorded_span(folder))
         for name, time in (("since", since), ("until", until))
@@ -138,10 +145,14 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
 def replay_whole(
     recording: "Recording", warn: Warn = ignore_warning, progress: ShowProgress = show_nothing
 ) -> "Results":
-    """Replays an opened recording as a whole, as it was recorded, into its default file."""
+    """Replays an opened recording as a whole, as it was recorded and declared, into its default file."""
     destination = destination_of(recording.folder, None, overwrite=True, is_what_if=False)
     request = ReplayRequest(
-        controller=AS_RECORDED, scope=EVERYTHING, destination=destination, detail=None, progress=progress
+        controller=declared_of(recording.folder),
+        scope=EVERYTHING,
+        destination=destination,
+        detail=None,
+        progress=progress,
     )
     return _replay(recording, request, warn)
 

@@ -1,17 +1,19 @@
 """Collects what a report of a replay shows: the account, and an explanation of every change and of the worst moment."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import RecordingError
+from hpaaudit.errors import BadOption, RecordingError
 from hpaaudit.flows.explain import explain, explain_many
 from hpaaudit.flows.inspect import missing
+from hpaaudit.flows.moments import When
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.query import account
-from hpaaudit.flows.source import open_source
+from hpaaudit.flows.replay import replay
+from hpaaudit.flows.source import open_source, require_there
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
 from hpaaudit.model.inspection import Missing
 from hpaaudit.model.report import Report
@@ -31,10 +33,13 @@ TOLD_IN_FULL = 6000
 """Every reconcile is explained in full if there are no more than these: a day of one HPA."""
 
 
-def report(
+def report(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Source,
     *,
     explained: bool = True,
+    hpas: Collection[str] = (),
+    since: When | None = None,
+    until: When | None = None,
     warn: Warn = ignore_warning,
     progress: ShowProgress = show_nothing,
     drawing: ShowProgress = show_nothing,
@@ -43,14 +48,23 @@ def report(
 
     source      results or a recording: the path, or what was opened
     explained   whether reconciles are explained and packed, which takes a moment
+    hpas, since, until   as in `replay`, which is done so first: what they leave out is not on the page, but counts as
+                evidence. They need the recording
     warn        is called if somebody else made the results, and with what `replay` warns of
     progress    is called while a recording is replayed
     drawing     is called after each HPA with how many are on the page, and how many there are
 
-    Raises NotResults and what `replay` raises.
+    Raises NotResults, BadOption and what `replay` raises.
     """
     path = path_of(source)
-    with open_source(path, warn, progress) as results:
+    if hpas or since is not None or until is not None:
+        require_there(path)
+        if not path.is_dir():
+            raise BadOption(f"{path} was replayed already: give the recording to --hpa, --since and --until")
+        opened = replay(path, hpas=hpas, since=since, until=until, warn=warn, progress=progress)
+    else:
+        opened = open_source(path, warn, progress)
+    with opened as results:
         whole = account(results)
         whole = replace(whole, missing=_missing(path if path.is_dir() else Path(whole.recording)))
         if not explained:

@@ -1,6 +1,7 @@
 """Opens results: from a results file, or from a recording, which is replayed first if it has no results yet."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_noth
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
 from hpaaudit.flows.replay import replay_whole
+from hpaaudit.model.nearest import nearest
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
@@ -53,10 +55,30 @@ def open_file(path: Path, source: Path | None = None) -> "Results":
     """
     from hpaaudit.results.read import open_results
 
+    require_there(path)
     recording = _RecordingOnDemand(path if source is None else source)
     results = open_results(path, recording)
     recording.results, recording.recorded_at = results, results.recording
     return results
+
+
+def require_there(path: Path) -> None:
+    """Raises NotResults if there is nothing at a path, and suggests recordings and results that lie beside it."""
+    with suppress(OSError):
+        if path.exists():
+            return
+        from hpaaudit.recording.reading.survey import recordings_beside
+
+        beside = [*recordings_beside(path), *map(str, path.parent.glob("*.duckdb"))]
+        near = nearest(_stem(str(path)), dict.fromkeys(map(_stem, beside)), cutoff=0.7)
+        meant = [known for stem in near for known in beside if _stem(known) == stem]
+        advice = "a recording is the folder that `record` or `import` wrote into, a results file is what `replay` wrote"
+        hint = f"did you mean {', '.join(meant)}?" if meant else advice
+        raise NotResults(f"no recording and no results file {str(path)!r} here: {hint}")
+
+
+def _stem(path: str) -> str:
+    return path.removesuffix(".duckdb")
 
 
 def recording_by_manifest(results: "Results", source: Path) -> "Recording | None":

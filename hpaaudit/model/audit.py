@@ -44,7 +44,7 @@ class ReplayedReconcile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A setting of the controller, and its source: `observed`, `inferred`, `user` or `default`."""
+    """A setting of the controller, and its source: `observed`, `inferred`, `user`, `declared` or `default`."""
 
     key: str
     value: str

@@ -11,6 +11,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
+from hpaaudit.report.settings import setting_words
 from hpaaudit.report.text import Clock, duration, page_width, paragraph, printable
 
 _LABEL = 15
@@ -267,7 +268,7 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     for index in unmeasured:
         metric = account.metrics[index]
         yield "usage", f"of {counted(metric.missing_pods or 0, 'pod')} ({metric.name}): no sample"
-    assumed = [f"{one.key} {one.value}" for one in account.assumed if one.key not in _TEXT_ONLY]
+    assumed = [setting_words(one) for one in account.assumed if one.key not in _TEXT_ONLY]
     if assumed:
         yield "assumed", ", ".join(assumed)
 

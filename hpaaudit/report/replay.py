@@ -13,6 +13,7 @@ from hpaaudit.report.fleet import WORST, fleet_text
 from hpaaudit.report.foreign_write import foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.reasons import why
+from hpaaudit.report.settings import source_words
 from hpaaudit.report.text import (
     Clock,
     duration,
@@ -68,7 +69,9 @@ def _head(account: ReplayAccount) -> str:
     source = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
-    return f"{printable(account.recording)}   {span}   release {releases}" + (f" ({source})" if source else "")
+    return f"{printable(account.recording)}   {span}   release {releases}" + (
+        f" ({source_words(source)})" if source else ""
+    )
 
 
 def clock_of(account: ReplayAccount) -> Clock:
@@ -430,7 +433,7 @@ def assumed(account: ReplayAccount) -> list[Assumption]:
 
 
 def _assumption(assumption: Assumption) -> str:
-    return f"{assumption.key} {assumption.value} ({assumption.source})"
+    return f"{assumption.key} {assumption.value} ({source_words(assumption.source)})"
 
 
 def _next(account: ReplayAccount) -> Iterator[str]:

@@ -42,18 +42,11 @@ def table(
     rows: Sequence[Sequence[Any]],
     indent: str = "",
     *,
-    width: int | None = None,
     has_headings: bool = True,
 ) -> str:
-    """The rows below their headings, without blanks at the end of a line.
-
-    width   cut the longest texts so that no line is wider; numbers and times stay whole. None: cut nothing
-    """
+    """The rows below their headings, without blanks at the end of a line. Nothing is cut."""
     headings, texts = _texts(columns, rows, has_headings=has_headings)
-    widths = _natural(headings, texts)
-    if width is not None:
-        widths = _fitting(widths, _are_texts(columns, rows), _room(width, widths, indent))
-    return _aligned(headings, texts, widths, _are_numbers(columns, rows), indent)
+    return _aligned(headings, texts, _natural(headings, texts), are_numbers(columns, rows), indent)
 
 
 def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "  ") -> str:
@@ -62,7 +55,7 @@ def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: st
     widths = _natural(headings, texts)
     width = table_width()
     if width is None or sum(widths) <= (room := _room(width, widths, indent)):
-        return _aligned(headings, texts, widths, _are_numbers(columns, rows), indent)
+        return _aligned(headings, texts, widths, are_numbers(columns, rows), indent)
     *others, last = widths
     *are_texts, _ = _are_texts(columns, rows)
     others = _fitting(others, are_texts, room - min(last, NARROWEST_LAST))
@@ -71,7 +64,7 @@ def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: st
     for *cells, text in texts:
         parts = textwrap.wrap(text, last) or [""]
         wrapped += [[*cells, parts[0]], *([*("" for _ in cells), part] for part in parts[1:])]
-    return _aligned(headings, wrapped, [*others, last], _are_numbers(columns, rows), indent)
+    return _aligned(headings, wrapped, [*others, last], are_numbers(columns, rows), indent)
 
 
 def _texts(
@@ -104,7 +97,8 @@ def _are_texts(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bo
     ]
 
 
-def _are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+def are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Whether a column holds numbers and nothing else."""
     return [
         any(isinstance(row[i], int | float) for row in rows)
         and all(row[i] is None or (isinstance(row[i], int | float) and not isinstance(row[i], bool)) for row in rows)

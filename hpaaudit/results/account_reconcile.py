@@ -21,8 +21,8 @@ _EVIDENCE = "evidence"
 """The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
-_NOT_RECORDED = ("default", "inferred")
-"""The sources of a setting that nobody recorded or gave."""
+_NOT_RECORDED = ("default", "inferred", "declared")
+"""The sources of a setting that nobody recorded or asked for."""
 
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 

@@ -23,15 +23,23 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 
 
 def typed(
-    arguments: Sequence[str], keys: Sequence[str], prompt: str, environment: Mapping[str, str] | None = None
+    arguments: Sequence[str],
+    keys: Sequence[str],
+    prompt: str,
+    environment: Mapping[str, str] | None = None,
+    columns: int = COLUMNS,
 ) -> tuple[int, str]:
     """The exit code of a command, and all that the terminal showed, without what controls it; as `typed_raw`."""
-    code, shown = typed_raw(arguments, keys, prompt, environment)
+    code, shown = typed_raw(arguments, keys, prompt, environment, columns)
     return code, _plain(shown)
 
 
 def typed_raw(
-    arguments: Sequence[str], keys: Sequence[str], prompt: str, environment: Mapping[str, str] | None = None
+    arguments: Sequence[str],
+    keys: Sequence[str],
+    prompt: str,
+    environment: Mapping[str, str] | None = None,
+    columns: int = COLUMNS,
 ) -> tuple[int, str]:
     """The exit code of a command, and all that it sent to the terminal.
 
@@ -39,7 +47,7 @@ def typed_raw(
     prompt   a regular expression
     """
     ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "hpaaudit", *arguments],
         stdin=its,

@@ -120,10 +120,10 @@ def test_an_unknown_name_names_the_nearest(line: str, message: str, here: Path) 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--flag tolerance=much", "tolerance=much is not a flag that can be read: give a number such as 0.1"),
-        ("--flag tolerance=nan", "tolerance=nan is not a flag that can be read: give a number such as 0.1"),
+        ("--flag tolerance=much", "tolerance=much cannot be read: give a number such as 0.1"),
+        ("--flag tolerance=nan", "tolerance=nan cannot be read: give a number such as 0.1"),
         ("--flag tolerance=-1", "tolerance=-1 is too little: no controller runs so"),
-        ("--flag sync-period=15", "sync-period=15 is not a flag that can be read: give a duration such as 15s"),
+        ("--flag sync-period=15", "sync-period=15 cannot be read: give a duration such as 15s"),
         ("--flag sync-period=0s", "sync-period=0s is too little: no controller runs so"),
         (
             "--flag upscale-delay=1m --release 1.36",

@@ -70,3 +70,14 @@ def test_recordings_and_results_are_completed(tmp_path: Path, monkeypatch: pytes
         assert completed(command, incomplete="nowhere/x") == []
     for command in ("explain", "timeline", "query", "report"):
         assert completed(command, incomplete="f") == ["friday", "friday.duckdb"]
+
+
+def test_releases_flags_and_zones_are_completed() -> None:
+    assert completed("replay", "--release")[:2] == ["1.37", "1.36"]
+    assert completed("replay", "--release", incomplete="1.2")[0] == "1.29"
+    assert completed("replay", "--flag", incomplete="tol") == ["tolerance="]
+    assert completed("replay", "--flag", incomplete="horizontal-pod-autoscaler-tol") == [
+        "horizontal-pod-autoscaler-tolerance="
+    ]
+    assert completed("timeline", "--tz", incomplete="Europe/Berl") == ["Europe/Berlin"]
+    assert completed("timeline", "--tz", incomplete="loca")[0] == "local"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
-from hpaaudit.report.text_table import NARROWEST, table
 from hpaaudit.results import sql
 from tests.bench import fleet
 from tests.cli.run import run
@@ -169,15 +168,3 @@ def test_a_script_gets_rows_without_headings_and_without_talk() -> None:
     assert printed("hpaaudit query web.duckdb why_this_number -o csv --no-headers").count("\n") == 1
     assert printed("hpaaudit query web.duckdb what_happened -o name") == "shop/web\n"
     assert run("hpaaudit query web.duckdb 'from reconciles where false' --no-headers")[1] == ""
-
-
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
-@given(
-    st.lists(st.tuples(st.text("abc d", max_size=40), st.integers(-(10**9), 10**9)), min_size=1, max_size=5),
-    st.integers(20, 60),
-)
-def test_a_table_fits_and_its_numbers_stay_whole(rows: list[tuple[str, int]], width: int) -> None:
-    lines = table(("text", "number"), rows, width=width).splitlines()
-    widest_number = max(len("number"), *(len(str(number)) for _, number in rows))
-    assert max(map(len, lines)) <= max(width, NARROWEST + 2 + widest_number)
-    assert [line.split()[-1] for line in lines[1:]] == [str(number) for _, number in rows]

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpaaudit.api.flags import user_flags
+from hpaaudit.engine.behaviours.release import behaviour
 from hpaaudit.model.nearest import nearest
 from tests.cli.run import run
 
@@ -18,13 +20,14 @@ A_CAPTURE = (Path(__file__).parents[1] / "conformance" / "1.36" / "people-100-00
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recording `r` with its results, a capture packed and plain, a text, and a link to nothing."""
+    """A recording `r` with its results, a capture packed and plain, a text, a link to it and one to nothing."""
     folder = tmp_path_factory.mktemp("names")
     shutil.copytree(RECORDING.resolve(), folder / "r", ignore=shutil.ignore_patterns("*.duckdb"))
     assert run(f"hpaaudit replay {folder}/r --into {folder}/r.duckdb")[0] == 0
     (folder / "c.jsonl.gz").write_bytes(A_CAPTURE)
     (folder / "c.jsonl").write_bytes(gzip.decompress(A_CAPTURE))
     (folder / "notes.txt").write_text("We saw it scale.")
+    (folder / "friday").symlink_to(folder / "r")
     (folder / "moved").symlink_to(folder / "absent")
     return folder
 
@@ -55,6 +58,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("replay r --relase 1.36", "--release"),
         ("replya r", "did you mean replay"),
+        ("get r", "no command 'get': "),
+        ("zzzz", "no command 'zzzz': there are record, import, replay, "),
+        ("help zzzz", "no command 'zzzz': there are record, import, replay, "),
         ("import capure c.jsonl --into x", "Did you mean 'capture'?"),
         ("replay c.jsonl", "`hpaaudit import capture c.jsonl --into c`"),
         ("inspect c.jsonl.gz", "`hpaaudit import capture c.jsonl.gz --into c`"),
@@ -65,6 +71,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("replay r.duckdb", "`hpaaudit query r.duckdb what_happened`"),
         ("inspect r.duckdb", "`hpaaudit query r.duckdb what_happened`"),
         ("replay notes.txt", "is a file: name the folder that `record` or `import` wrote into"),
+        ("replay fridya", "fridya does not exist: did you mean friday?"),
+        ("explain fridya", "no recording and no results file 'fridya' here: did you mean friday?"),
+        ("query fridya", "no recording and no results file 'fridya' here: did you mean friday?"),
+        (
+            "query what_happened",
+            "no recording and no results file 'what_happened' here: a recording is the folder that",
+        ),
+        ("query absent --list", "no recording and no results file 'absent' here: a recording is the folder that"),
+        ("timeline absent --since 5m", "no recording and no results file 'absent' here: a recording is the folder"),
+        ("report absent --into x.html", "no recording and no results file 'absent' here: a recording is the folder"),
         ("replay absent", "does not exist: name the folder that `record` or `import` wrote into"),
         ("replay absent --since 14:00", "does not exist: name the folder that `record` or `import` wrote into"),
         ("replay notes.txt --until 14:00", "is a file: name the folder that `record` or `import` wrote into"),
@@ -104,3 +120,18 @@ def test_a_hint_with_a_strange_path_can_be_pasted(tmp_path: Path, monkeypatch: p
     code, _, err = run(hint)
     assert code == 0
     assert run(err.partition("next     ")[2].strip())[0] == 0
+
+
+def test_flags_and_rules_are_known_in_upper_and_lower_case() -> None:
+    assert behaviour("hpaconfigurabletolerance") == behaviour("HPAConfigurableTolerance")
+    assert user_flags({"--Horizontal-Pod-Autoscaler-TOLERANCE": "0.05"}) == {"tolerance": "0.05"}
+
+
+def test_the_demos_do_not_overwrite_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, first, _ = run("hpaaudit demo")
+    _, other, _ = run("hpaaudit demo metrics-down")
+    assert "saved hpaaudit-demo.duckdb\n" in first
+    assert "saved hpaaudit-demo-metrics-down.duckdb\n" in other
+    assert {path.name for path in tmp_path.iterdir()} == {"hpaaudit-demo.duckdb", "hpaaudit-demo-metrics-down.duckdb"}
+    assert run("hpaaudit demo metrics-down")[0] == 0

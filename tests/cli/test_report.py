@@ -1,9 +1,15 @@
 """`report` writes a page, and no file that is there is lost."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hpaaudit.flows.bundled import bundled_recording
+from hpaaudit.flows.query import account
+from hpaaudit.flows.replay import replay
+from hpaaudit.flows.report import report
 from tests.cli.run import run
 
 
@@ -21,3 +27,29 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     assert run("hpaaudit report web.duckdb --into web.html --overwrite")[0] == 0
     code, _, err = run("hpaaudit report web.duckdb --into none/web.html")
     assert (code, "cannot be written" in err) == (2, True)
+
+
+def test_a_page_of_one_hpa_and_one_hour_shows_what_such_a_replay_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(bundled_recording("gitops-loop"), "friday", ignore=shutil.ignore_patterns("*.duckdb"))
+    with replay("friday", hpas=["shop/checkout"], since="23:08", until="23:10") as results:
+        asked = account(results)
+    drawn = report("friday", hpas=["shop/checkout"], since="23:08", until="23:10")
+    assert 0 < asked.hpas[0].reconciles < 10
+    assert replace(drawn.account, missing=()) == asked
+    assert {moment.at_us for moment in drawn.explanations} <= set(range(asked.started_us, asked.ended_us))
+
+    narrowed = "--since 23:08 --until 23:10 --into hour.html"
+    code, _, err = run(f"hpaaudit report friday -n shop {narrowed}")
+    assert (code, err) == (0, "")
+    page = Path("hour.html").read_text("utf-8")
+    assert "23:09:06Z" in page
+    assert "23:12:07Z" not in page
+    assert run(f"hpaaudit report friday -n other {narrowed} --overwrite")[0] == 2
+    code, _, err = run(f"hpaaudit report friday/what-if.duckdb {narrowed} --overwrite")
+    assert (code, err) == (
+        2,
+        "Error: friday/what-if.duckdb was replayed already: give the recording to --hpa, --since and --until\n",
+    )

@@ -96,11 +96,13 @@ def gates_missed(flags: Flags, stored: frozenset[str]) -> tuple[str, ...]:
 
 
 def behaviour(name: str) -> str:
-    """A behaviour or gate by the name that the table gives its rule; BadOption for an unknown one."""
-    for gate in GATES:
-        if name in (gate.name, gate.rule):
-            return gate.rule
-    if name in {behaviour.name for behaviour in BEHAVIOURS}:
-        return name
+    """A behaviour or gate, in upper or lower case, by the name that the table gives its rule.
+
+    Raises BadOption for an unknown one.
+    """
+    rules = {behaviour.name.casefold(): behaviour.name for behaviour in BEHAVIOURS}
+    rules |= {own.casefold(): gate.rule for gate in GATES for own in (gate.rule, gate.name)}
+    if name.casefold() in rules:
+        return rules[name.casefold()]
     similar = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.0)
     raise BadOption(f"{name} is no behaviour that differs between releases: did you mean {', '.join(similar)}?")

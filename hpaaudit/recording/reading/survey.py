@@ -13,6 +13,7 @@ from hpaaudit.errors import DamagedRecording, NewerFormat, NotARecording
 from hpaaudit.model.counted import counted
 from hpaaudit.model.file_hint import HEAD_BYTES, file_hint
 from hpaaudit.model.inspection import Damage
+from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.recording.files import layout, opening
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Link, Segment
@@ -185,6 +186,14 @@ def _segment_names(folder: Path) -> list[str]:
     return sorted(names)
 
 
+def recordings_beside(path: Path) -> list[str]:
+    """The recordings in the folder in which a path lies, in a form that can be given instead of it."""
+    try:
+        return [str(found.parent) for found in path.parent.glob(f"*/{layout.RECORDING}")]
+    except OSError:
+        return []
+
+
 def _why_no_recording(folder: Path) -> str:
     """What the folder contains instead of a recording, and what to do."""
     advice = "name the folder that `record` or `import` wrote into"
@@ -194,7 +203,9 @@ def _why_no_recording(folder: Path) -> str:
         if not folder.is_file():
             if folder.is_symlink() and not folder.exists():
                 return f"is a link to what does not exist: {advice}"
-            return f"is not a folder: {advice}" if folder.exists() else f"does not exist: {advice}"
+            if folder.exists():
+                return f"is not a folder: {advice}"
+            return f"does not exist: {did_you_mean(str(folder), recordings_beside(folder), advice)}"
         with folder.open("rb") as file:
             return f"is a file: {file_hint(str(folder), file.read(HEAD_BYTES)) or advice}"
     except OSError:

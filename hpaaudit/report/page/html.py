@@ -31,6 +31,7 @@ from hpaaudit.report.replay import (
     unseen_lines,
     verdict,
 )
+from hpaaudit.report.settings import declaring_options
 from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
@@ -267,7 +268,7 @@ def _commands(account: ReplayAccount) -> str:
     recording, file = shown(pasteable(account.recording)), shown(pasteable(account.file))
     lines: Sequence[str] = (
         f"hpaaudit verify   {recording}   # that it is whole and unchanged",
-        f"hpaaudit replay   {recording}   # with hpaaudit {VERSION}",
+        f"hpaaudit replay   {recording}{declaring_options(account.assumptions)}   # with hpaaudit {VERSION}",
         f"hpaaudit query    {file} what_happened",
     )
     return "\n".join(lines)

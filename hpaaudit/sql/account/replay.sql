@@ -18,7 +18,7 @@ select
         from (select unnest(from_json(r.k8s_version_changes, '[{"at_us": "bigint", "version": "varchar"}]')) as said)
         where said.at_us <= epoch_us(r.ended_at)
             and not exists (from controller_epochs where coalesce(release, '') <> '' or coalesce(version, '') <> '')
-            and not exists (from assumptions where key = 'release' and source = 'user')
+            and not exists (from assumptions where key = 'release' and source in ('user', 'declared'))
     ) as api_server,
     (select list((stream, seconds) order by stream) from gap_time) as gaps
 from replays as p

@@ -4,7 +4,7 @@ with upgrades as (
     select list_sort(from_json(k8s_version_changes, '[{"at_us": "bigint", "version": "varchar"}]')) as api_server
     from recordings
     where not exists (from controller_epochs where coalesce(release, '') <> '' or coalesce(version, '') <> '')
-        and not exists (from assumptions where key = 'release' and source = 'user')
+        and not exists (from assumptions where key = 'release' and source in ('user', 'declared'))
 )
 select
     r.*, epoch_us(r.ts) as at_us, p.path, coalesce(e.decided_as, p.release) as release,

@@ -4,7 +4,7 @@
 -- Columns:
 --   key: the flag, or release
 --   value: the value that the replay used
---   source: observed (the recording shows it), inferred (from the recording), user (an option) or default
+--   source: observed (the recording shows it), inferred (from the recording), user (an option), declared (replay --declare) or default
 select key, value, source
 from assumptions
-order by list_position(['default', 'inferred', 'user', 'observed'], source), key;
+order by list_position(['default', 'inferred', 'declared', 'user', 'observed'], source), key;

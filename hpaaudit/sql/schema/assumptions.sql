@@ -3,7 +3,7 @@
 -- Columns:
 --   key: the flag without its common prefix, `release` or `api-server`
 --   value: that the replay used
---   source: `observed`, `inferred`, `user` or `default`
+--   source: `observed`, `inferred`, `user`, `declared` or `default`
 create table runs.assumptions (
     replay_id varchar,
     key varchar,
