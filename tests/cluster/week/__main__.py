@@ -18,22 +18,22 @@ from hpaaudit.results.read import open_results
 from tests.cluster import incident
 from tests.cluster.recorder import ROOT, command
 from tests.cluster.week import figures
-from tests.cluster.week.controller import LEASE_FLAGS, OUTAGES
+from tests.cluster.week.controller import OUTAGES
 from tests.cluster.week.joined import REASONS, Joined, join
 from tests.cluster.week.kinds import KINDS
 from tests.cluster.week.page import mistakes, page
 from tests.cluster.week.played import POOL, assigned, play, read, workloads
 from tests.cluster.week.said import statements
 
-DURATION = "leader-elect-lease-duration"
-FLAGS = (*incident.FLAGS, "--flag", f"{DURATION}={LEASE_FLAGS[DURATION]}")
-
 
 def replay(folder: Path) -> tuple[Joined, list[tuple[str, str, int]]]:
     """What the audit says of a folder's recording, joined with what was done, and its verdicts."""
     recording = folder / "recording"
     subprocess.run(
-        command("replay", str(recording), "--detail", "pods", *FLAGS), cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+        command("replay", str(recording), "--detail", "pods", *incident.FLAGS),
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     with open_results(recording / "what-if.duckdb") as results:
         return join(read(folder), statements(results, REASONS)), figures.verdicts(results)

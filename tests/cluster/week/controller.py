@@ -74,15 +74,18 @@ def lease_taken(stage: Stage, workloads: Sequence[Workload]) -> None:
     """Another program takes the Lease for some seconds, while the controller goes on and remembers."""
     for workload in workloads:
         stage.load(workload, 0.5)
-    time.sleep(5)
+    time.sleep(8)
     held = _holder(stage)
     stage.kube.patch(LEASE, {"spec": {"holderIdentity": "another-program", "renewTime": rfc3339(time.time(), 6)}})
     time.sleep(5)
     stage.kube.patch(LEASE, {"spec": {"holderIdentity": held, "renewTime": rfc3339(time.time(), 6)}})
-    time.sleep(9)  # the window of these HPAs holds their pods for longer
+    # Earlier recommendations hold the pods for 25 s; a process that had forgotten them would begin to count only now.
+    for workload in workloads:
+        stage.wait_replicas(workload, 2)
+    time.sleep(15)
     for workload in workloads:
         stage.load(workload)
-    time.sleep(6)
+        stage.wait_replicas(workload, 4)
 
 
 def _holder(stage: Stage) -> str:

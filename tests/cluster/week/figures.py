@@ -51,7 +51,7 @@ def rows(joined: Joined) -> list[Row]:
             said[kind][one.word] += 1
     return [
         Row(
-            kind=kind, word=WORDS[kind], done=done[kind], told=told[kind], said=dict(said[kind]), wrong=wrong[WORDS[kind]]
+            kind=kind, word=WORDS[kind], done=done[kind], told=told[kind], said=said[kind], wrong=wrong[WORDS[kind]]
         )
         for kind in sorted(done)
     ]  # fmt: skip
@@ -78,16 +78,16 @@ def matrix(joined: Joined) -> Iterator[str]:
     yield "| what was done | its word | incidents | told | recall | said of it | wrong | precision |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
     for row in rows(joined):
-        said = ", ".join(
-            f"`{word}` {count}" for word, count in sorted(row.said.items(), key=lambda item: (-item[1], item[0]))
-        )
         precision = "" if row.precision is None else f"{row.precision:.0%}"
-        yield (
-            f"| {row.kind} | `{row.word}` | {row.done} | {row.told} | {row.recall:.0%} | {said} | {row.wrong} | {precision} |"
-        )
+        figures = f"{row.done} | {row.told} | {row.recall:.0%} | {_counted(row.said)} | {row.wrong} | {precision}"
+        yield f"| {row.kind} | `{row.word}` | {figures} |"
     nothing = Counter(one.word for one in untrue(joined))
-    said = ", ".join(f"`{word}` {count}" for word, count in nothing.most_common())
-    yield f"| nothing of that kind |  |  |  |  | {said or 'nothing'} | {nothing.total()} |  |"
+    yield f"| nothing of that kind |  |  |  |  | {_counted(nothing) or 'nothing'} | {nothing.total()} |  |"
+
+
+def _counted(words: Mapping[str, int]) -> str:
+    ordered = sorted(words.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"`{word}` {count}" for word, count in ordered)
 
 
 def is_as_good_as_asked(joined: Joined, counted: list[tuple[str, str, int]]) -> bool:

@@ -56,7 +56,7 @@ def _tells(statement: Statement, label: Label, hpa: str) -> bool:
 
 
 def _kind_of(statement: Statement, labels: Sequence[Label]) -> str:
-    """The kind that it tells of. One that spans several incidents begins in one and ends in one, each of such a kind."""
+    """The kind that it tells of. What spans several incidents begins in one and ends in one, each of such a kind."""
     fits = [
         label
         for label in labels

@@ -36,7 +36,7 @@ def mistakes(joined: Joined) -> Iterator[str]:
     """A line for each incident that was not told, for each statement that is not true, and for what did not happen."""
     for label, missing in joined.labels:
         if label.problem:
-            yield f"Not counted: {label.kind} on {', '.join(label.hpas)} was not shown by the cluster ({label.problem})."
+            yield f"Not counted: {label.kind} on {', '.join(label.hpas)} did not come about ({label.problem})."
         elif missing:
             yield f"Missed: {label.kind} at {_time(label.begun_us)} on {', '.join(missing)}; no `{WORDS[label.kind]}`."
     for one in figures.untrue(joined):

@@ -1,5 +1,6 @@
-"""What hpaaudit says of a recording: each class, finding, reason and mark as one statement with its HPA and its time."""
+"""What hpaaudit says of a recording: each class, finding, reason and mark is a statement with an HPA and its time."""
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -43,8 +44,8 @@ STATEMENTS = {
         where class not in ('effect.none', 'effect.unknown')
     """,
     "hpas": """
-        select namespace || '/' || name as hpa, 'hpas.deleted_at' as word, deleted_at as first_at, deleted_at as last_at,
-            false as is_proven, 'deleted' as text
+        select namespace || '/' || name as hpa, 'hpas.deleted_at' as word, deleted_at as first_at,
+            deleted_at as last_at, false as is_proven, 'deleted' as text
         from hpas
         where deleted_at is not null
     """,
@@ -79,11 +80,9 @@ def statements(results: Results, reasons: frozenset[str]) -> list[Statement]:
 
 
 def _asked(results: Results, sql: str) -> Iterator[Statement]:
-    for row in results.rows(
-        f"select * replace (epoch_us(first_at) as first_at, epoch_us(last_at) as last_at) from ({sql})"
-    ):
+    for row in results.rows(sql):
         yield Statement(
-            hpa=row["hpa"], word=row["word"], first_us=row["first_at"], last_us=row["last_at"],
+            hpa=row["hpa"], word=row["word"], first_us=_micros(row["first_at"]), last_us=_micros(row["last_at"]),
             is_proven=bool(row["is_proven"]), text=row["text"] or "",
         )  # fmt: skip
 
@@ -100,3 +99,7 @@ def _joined(reconciles: Iterator[Statement], words: frozenset[str]) -> list[Stat
         else:
             joined.append(one)
     return joined
+
+
+def _micros(at: dt.datetime) -> int:
+    return round(at.replace(tzinfo=dt.UTC).timestamp() * 1_000_000)

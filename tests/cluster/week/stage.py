@@ -53,8 +53,7 @@ SHAPES = {
         cpu=120, more={"http_requests": 40},
     ),
     "queue": Shape(metrics=_queue, options={"low": 2, "high": 10}, cpu=80, queue=40),
-    # Four percent above its target: the tolerance covers it, and with the surge pods of a rollout as well.
-    "wide": Shape(metrics=_queue, options={"low": 2, "high": 20}, replicas=10, cpu=200, queue=104),
+    "wide": Shape(metrics=_queue, options={"low": 2, "high": 20}, replicas=10, cpu=200, queue=96),
 }  # fmt: skip
 
 
