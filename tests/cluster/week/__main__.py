@@ -29,12 +29,8 @@ from tests.cluster.week.said import statements
 def replay(folder: Path) -> tuple[Joined, list[tuple[str, str, int]]]:
     """What the audit says of a folder's recording, joined with what was done, and its verdicts."""
     recording = folder / "recording"
-    subprocess.run(
-        command("replay", str(recording), "--detail", "pods", *incident.FLAGS),
-        cwd=ROOT,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    replayed = command("replay", str(recording), "--detail", "pods", *incident.FLAGS)
+    subprocess.run(replayed, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     with open_results(recording / "what-if.duckdb") as results:
         return join(read(folder), statements(results, REASONS)), figures.verdicts(results)
 

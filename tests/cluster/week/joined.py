@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hpaaudit.model.units import SECOND
 from tests.cluster.week.controller import OUTAGES
 from tests.cluster.week.kinds import KINDS
-from tests.cluster.week.played import EVERYWHERE, Label
+from tests.cluster.week.played import EVERYWHERE, Done, Label
 from tests.cluster.week.said import Statement
 
 BEFORE_US = 2 * SECOND
@@ -35,14 +35,18 @@ def true_words(kind: str) -> frozenset[str]:
     return more | {WORDS[kind]}
 
 
-def join(labels: Sequence[Label], said: Sequence[Statement]) -> Joined:
-    """Every label with what was said at its HPAs in its time, and every statement with what was done."""
-    played = [label for label in labels if not label.problem]
+def join(done: Done, said: Sequence[Statement]) -> Joined:
+    """Every label with what was said at its HPAs in its time, and every statement with what was done.
+
+    What is said of the time before the workloads stood is left out: nothing was written down of it.
+    """
+    said = [one for one in said if one.last_us >= done.begun_us]
     judged = []
-    for label in labels:
+    for label in done.labels:
         missing = [hpa for hpa in label.hpas if not any(_tells(one, label, hpa) for one in said)]
         judged.append((label, tuple(missing)))
-    return Joined(labels=judged, statements=[(one, _kind_of(one, played)) for one in said])
+    played = [label for label in done.labels if not label.problem]
+    return Joined(labels=judged, statements=[(one, _kind_of(one, played, done.begun_us)) for one in said])
 
 
 def _tells(statement: Statement, label: Label, hpa: str) -> bool:
@@ -55,7 +59,7 @@ def _tells(statement: Statement, label: Label, hpa: str) -> bool:
     )
 
 
-def _kind_of(statement: Statement, labels: Sequence[Label]) -> str:
+def _kind_of(statement: Statement, labels: Sequence[Label], begun_us: int) -> str:
     """The kind that it tells of. What spans several incidents begins in one and ends in one, each of such a kind."""
     fits = [
         label
@@ -63,8 +67,8 @@ def _kind_of(statement: Statement, labels: Sequence[Label]) -> str:
         if statement.word in true_words(label.kind)
         and (label.hits_all or statement.hpa in label.hpas or statement.hpa == EVERYWHERE)
     ]
-    first = [label for label in fits if _covers(label, statement.first_us)]
     last = [label for label in fits if _covers(label, statement.last_us)]
+    first = [label for label in fits if _covers(label, statement.first_us)] if statement.first_us > begun_us else last
     if not first or not last:
         return ""
     # Of two that were at work, the one whose own word it is.

@@ -40,6 +40,14 @@ class Label:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """All that was done, and when the workloads stood ready for it."""
+
+    begun_us: int
+    labels: list[Label]
+
+
 def workloads(pool: Mapping[str, int]) -> list[Workload]:
     """So many of each shape, spread over namespaces."""
     made = []
@@ -77,8 +85,8 @@ def _may_have(has: Sequence[str], name: str, kind: Kind) -> bool:
     return name not in has and not is_second_lasting and not is_second_move
 
 
-def play(folder: Path, plan: Mapping[Workload, Sequence[str]], outages: Sequence[str], chance: Random) -> list[Label]:
-    """Records it into `recording` of a folder; what was done, also in `labels.json`, which the audit never reads."""
+def play(folder: Path, plan: Mapping[Workload, Sequence[str]], outages: Sequence[str], chance: Random) -> None:
+    """Records it into `recording` of a folder; what was done goes into `labels.json`, which the audit never reads."""
     with Cluster(folder / "cluster", controller_flags={**incident.PACE, **LEASE_FLAGS}) as cluster:
         cluster.state |= NODE
         stage = Stage(cluster, list(plan))
@@ -92,6 +100,7 @@ def play(folder: Path, plan: Mapping[Workload, Sequence[str]], outages: Sequence
             with ThreadPoolExecutor(len(plan)) as threads:
                 list(threads.map(lambda workload: stage.settle(workload, 120), plan))
             time.sleep(12)  # longer than the controller's memory, which the recording has to know
+            begun_us = _now_us()
             labels = _unfold(stage, plan, outages, chance)
             time.sleep(6)
         finally:
@@ -100,14 +109,15 @@ def play(folder: Path, plan: Mapping[Workload, Sequence[str]], outages: Sequence
         if code:
             raise RuntimeError(said)
     labels.sort(key=lambda label: label.begun_us)
-    (folder / "labels.json").write_text(json.dumps([asdict(label) for label in labels], indent=1))
-    return labels
+    done = Done(begun_us=begun_us, labels=labels)
+    (folder / "labels.json").write_text(json.dumps(asdict(done), indent=1))
 
 
-def read(folder: Path) -> list[Label]:
+def read(folder: Path) -> Done:
     """What `play` wrote down."""
-    rows = json.loads((folder / "labels.json").read_text())
-    return [Label(**{**row, "hpas": tuple(row["hpas"])}) for row in rows]
+    written = json.loads((folder / "labels.json").read_text())
+    labels = [Label(**{**row, "hpas": tuple(row["hpas"])}) for row in written["labels"]]
+    return Done(begun_us=written["begun_us"], labels=labels)
 
 
 def _unfold(
