@@ -138,12 +138,13 @@ def never_ready(stage: Stage, workload: Workload) -> None:
     stage.wait_replicas(workload, 6, 9)
     time.sleep(75)
     stage.set("slow", workload.key)
-    stage.load(workload)
     world = stage.cluster.world
     assert world
     for pod in stage.own_pods(workload):
         if not all(one["ready"] for one in pod["status"]["containerStatuses"]):
             world.make_ready((workload.namespace, pod["metadata"]["name"]), pod, pod["status"]["startTime"])
+    time.sleep(STANDS_SECONDS)
+    stage.load(workload)
 
 
 def quota(stage: Stage, workload: Workload) -> None:
@@ -157,6 +158,10 @@ def quota(stage: Stage, workload: Workload) -> None:
     time.sleep(135)
     stage.kube.delete(f"{path}/few")
     stage.load(workload)
+    # Its controller tries again ever later; a change of the ReplicaSet lets it try at once.
+    sets = f"/apis/apps/v1/namespaces/{workload.namespace}/replicasets"
+    for one in stage.kube.get(sets)["items"]:
+        stage.kube.patch(f"{sets}/{one['metadata']['name']}", {"metadata": {"annotations": {"again": "now"}}})
 
 
 def rollout_with_surge(stage: Stage, workload: Workload) -> None:
@@ -335,8 +340,10 @@ KINDS = {
     "an unknown program writes": Kind(
         word="external_write.unknown", play=foreign_write("resizer/0.1", 2, in_scale=True), also=FALLS_BACK
     ),
+    # Once the number is 0 the API server's managedFields name nobody for it, nor who writes the next one.
     "scaled to zero": Kind(
-        word="disabled_at_zero", play=scaled_to_zero, also=FALLS_BACK | {"external_write.manual"}
+        word="disabled_at_zero", play=scaled_to_zero,
+        also=FALLS_BACK | {"external_write.manual", "external_write.unknown"},
     ),
     "a second HPA of the target": Kind(
         word="two_autoscalers", play=second_hpa, also=BLIND | {"hpas.deleted_at"}, others=("-2",)
@@ -344,7 +351,7 @@ KINDS = {
     "the metrics API fails": Kind(word="metrics_api_down", play=metrics_down, also=BLIND, shapes=("alone",)),
     "one of two metrics is lost": Kind(
         word="gate.partial_metrics_block_down", play=one_metric_lost,
-        also=BLIND | {"one_bad_metric_blocks_down"}, shapes=("mixed",),
+        also=BLIND | {"one_bad_metric_blocks_down", "metric_forbidden_or_unregistered"}, shapes=("mixed",),
     ),
     "the external metric is lost": Kind(
         word="metric.invalid.empty_external", play=external_lost, also=BLIND, shapes=("queue",)
@@ -367,7 +374,7 @@ KINDS = {
     "a foreign pod in the selector": Kind(word="selector_matches_other_pods", play=foreign_pod),
     "the target is made again": Kind(word="target_unreadable", play=target_deleted, also=BLIND, is_lasting=True),
     "all pods are evicted": Kind(
-        word="node_churn", play=pods_evicted, also=frozenset({"misleading_status"}), is_lasting=True
+        word="node_churn", play=pods_evicted, also=frozenset({"misleading_status"}), is_lasting=True, moves=True
     ),
     "maxReplicas lowered": Kind(
         word="gate.above_max", play=hpa_edited({"maxReplicas": 3}, {"maxReplicas": 10}, 3),

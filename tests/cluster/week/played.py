@@ -21,7 +21,7 @@ NODE = {**incident.NODE, "uneven": 0.04}
 """Loads are told apart by more than what pods differ by."""
 NAMESPACES = ("shop", "bank", "mail")
 POOL = {"plain": 10, "alone": 3, "stepwise": 2, "frozen": 2, "patient": 1, "mixed": 2, "queue": 2, "wide": 1}
-WAVES = 2
+WAVES = 1
 EVERYWHERE = "*"
 
 
@@ -95,9 +95,8 @@ def play(folder: Path, plan: Mapping[Workload, Sequence[str]], outages: Sequence
         recorder = Recorder(folder / "recording", kubeconfig, "--all-namespaces", "--interval", "1s")
         try:
             time.sleep(4)
-            for workload in plan:
-                stage.create(workload)
             with ThreadPoolExecutor(len(plan)) as threads:
+                list(threads.map(stage.create, plan))
                 list(threads.map(lambda workload: stage.settle(workload, 120), plan))
             time.sleep(12)  # longer than the controller's memory, which the recording has to know
             begun_us = _now_us()

@@ -121,14 +121,17 @@ class Stage:
             self.kube.post("/api/v1/namespaces", {"metadata": {"name": namespace}})
 
     def create(self, workload: Workload) -> None:
-        """Makes a workload and its HPA."""
+        """Makes a workload, and its HPA once all pods share the load: with fewer it would scale up at first."""
         shape = SHAPES[workload.shape]
         self.create_target(workload)
+        self.settle(workload, 120)
         self.helm.post(workload.hpas, hpa(workload.name, *shape.metrics(workload.name), **shape.options))
 
     def create_target(self, workload: Workload) -> None:
-        """Makes its Deployment."""
-        self.helm.post(workload.deployments, deployment(workload.name, replicas=SHAPES[workload.shape].replicas))
+        """Makes its Deployment, whose rollouts make new pods before they end old ones."""
+        made = deployment(workload.name, replicas=SHAPES[workload.shape].replicas)
+        made["spec"]["strategy"] = {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": 0}}
+        self.helm.post(workload.deployments, made)
 
     # What it has to do
 
