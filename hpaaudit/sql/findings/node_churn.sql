@@ -8,11 +8,18 @@ with ended as (
     group by e.hpa_uid
 ), ends as (
     -- The number may have stood for long before the first of them ended, and after the last.
-    select e.hpa_uid, min(p.deleted_at) as first_at, max(p.deleted_at) as last_at
-    from runs.effects as e
-    join main.hpa_pods as p on p.hpa_uid = e.hpa_uid and p.deleted_at >= e.ts and p.deleted_at < e.until
-    where e.removed > 0
-    group by e.hpa_uid
+    select hpa_uid, min(deleted_at) as first_at, max(deleted_at) as last_at
+    from (
+        select
+            e.hpa_uid, e.from_replicas, e.wanted, p.deleted_at,
+            row_number() over (partition by e.hpa_uid, e.ts order by p.deleted_at) as nth
+        from runs.effects as e
+        join main.hpa_pods as p on p.hpa_uid = e.hpa_uid and p.deleted_at >= e.ts and p.deleted_at < e.until
+        where e.removed > 0
+    )
+    -- The first ones are those that a lower number takes away.
+    where nth > coalesce(from_replicas, wanted) - wanted
+    group by hpa_uid
 )
 select
     e.hpa_uid, coalesce(d.first_at, e.first_at) as first_at, coalesce(d.last_at, e.last_at) as last_at,
