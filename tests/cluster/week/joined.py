@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hpaaudit.model.units import SECOND
 from tests.cluster.week.controller import OUTAGES
-from tests.cluster.week.kinds import KINDS
+from tests.cluster.week.kinds import FALLS_BACK, KINDS
 from tests.cluster.week.played import EVERYWHERE, Done, Label
 from tests.cluster.week.said import Statement
 
@@ -31,8 +31,9 @@ class Joined:
 
 def true_words(kind: str) -> frozenset[str]:
     """All words that are true of an incident of this kind."""
-    more = KINDS[kind].also if kind in KINDS else OUTAGES[kind].also
-    return more | {WORDS[kind]}
+    if kind in OUTAGES:
+        return OUTAGES[kind].also | {WORDS[kind]}
+    return KINDS[kind].also | (FALLS_BACK if KINDS[kind].moves else frozenset()) | {WORDS[kind]}
 
 
 def join(done: Done, said: Sequence[Statement]) -> Joined:

@@ -18,7 +18,7 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 STANDS_SECONDS = 6
 """A state that is to be seen stands for so long: five reconciles."""
 FALLS_BACK = frozenset({"blank_reason"})
-"""Replicas that somebody lowers come back by an earlier recommendation: then the Event names no reason."""
+"""What somebody lowered, or a limit cut off, comes by an earlier recommendation: the Event then names no reason."""
 BLIND = frozenset({"misleading_status", "events_lost"})
 """Without a usable metric the status keeps its old value, and so many Warnings use up what an object may post."""
 
@@ -367,12 +367,15 @@ KINDS = {
         word="missing_request_sidecar", play=sidecar_without_request, also=BLIND, is_lasting=True
     ),
     "new pods never ready": Kind(word="unready_pods_damp_up", play=never_ready, moves=True),
+    # With twice the load and no more pods the HPA wants 8 or 9, from one sample to the next: its own Events say so.
     "a quota refuses pods": Kind(
-        word="effect.quota", play=quota, also=frozenset({"pods_not_created"}), shapes=("alone",), moves=True
+        word="effect.quota", play=quota, also=frozenset({"pods_not_created", "flapping"}), shapes=("alone",), moves=True
     ),
     "a rollout with surge": Kind(word="rollout_inflation", play=rollout_with_surge, shapes=("wide",), is_lasting=True),
     "a foreign pod in the selector": Kind(word="selector_matches_other_pods", play=foreign_pod),
-    "the target is made again": Kind(word="target_unreadable", play=target_deleted, also=BLIND, is_lasting=True),
+    "the target is made again": Kind(
+        word="target_unreadable", play=target_deleted, also=BLIND | FALLS_BACK, is_lasting=True
+    ),
     "all pods are evicted": Kind(
         word="node_churn", play=pods_evicted, also=frozenset({"misleading_status"}), is_lasting=True, moves=True
     ),
