@@ -39,6 +39,7 @@ PAGES = {
     "docs/glossary.md": "reference/glossary.md",
     "docs/replay.md": "explanation/replay.md",
     "docs/truth.md": "explanation/truth.md",
+    "docs/week.md": "explanation/week.md",
     "docs/limits.md": "explanation/limits.md",
     "docs/two-eras.md": "explanation/two-eras.md",
     "docs/changed.md": "explanation/changed.md",
@@ -67,7 +68,7 @@ SECTIONS = {
         *(f"reference/{name}" for name in ("commands", "questions", "findings", "sql", "results", "recording")),
         *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
     ],
-    "How it works": [f"explanation/{name}" for name in ("replay", "truth", "limits", "two-eras", "changed")],
+    "How it works": [f"explanation/{name}" for name in ("replay", "truth", "week", "limits", "two-eras", "changed")],
     "Project": [f"project/{name}" for name in ("architecture", "contributing", "tests", "security", "changelog")],
 }
 """The table of contents."""

@@ -42,7 +42,8 @@ def answer(world: World, path: str, query: dict[str, str]) -> Answer:
     group, version, rest = parts[1], parts[2], parts[3:]
     if not rest:
         return 200, discovery(world, group, version)
-    fault = world.state().get("faults", {}).get(group, {})
+    faults = world.state().get("faults", {})
+    fault = faults.get(group) or faults.get(f"{group}/{rest[1]}" if len(rest) > 1 else "", {})
     if fault.get("delay_seconds"):
         time.sleep(fault["delay_seconds"])
     if fault.get("status"):

@@ -8,9 +8,11 @@ a state that a test changes while it runs; every key is optional:
                       container; any other name is a custom metric
     external          {"shop/queue_depth": [{"labels": {"queue": "orders"}, "value": "40"}]}
     objects           {"shop/services/checkout/hits": "10"}
-    faults            {"metrics.k8s.io": {"status": 503, "message": "…"}}, or {"delay_seconds": 2}
+    faults            {"metrics.k8s.io": {"status": 503, "message": "…"}}, or {"delay_seconds": 2}; of one namespace
+                      alone as "metrics.k8s.io/shop"
     without_metrics   names of pods that no resource metric mentions;  never_ready  names of pods
     start_seconds     from created to Running;  ready_seconds  then to Ready;  stop_seconds  from deleted to gone
+    slow              {"shop/app=checkout": 60}: ready_seconds of the pods of a workload
     unready_cpu       millicores that a running pod uses while it is not ready (none: it has no sample)
     uneven            how far the share of a pod may be from the mean, 0.1 for 10 %
     scrape_seconds    resource usage is measured so often and kept, as metrics-server does; 0: at every request
@@ -56,6 +58,13 @@ def ready(pod: dict[str, Any]) -> bool:
     """Running and Ready."""
     conditions = pod.get("status", {}).get("conditions", [])
     return running(pod) and any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def is_of(workload: str, pod: dict[str, Any]) -> bool:
+    """Whether a pod belongs to a workload, as the state names it: `shop/app=checkout`."""
+    namespace, selector = workload.split("/", 1)
+    meta = pod["metadata"]
+    return bool(namespace == meta["namespace"] and matches(selector, meta.get("labels", {})))
 
 
 class World:
@@ -162,7 +171,8 @@ class World:
     def start_pod(self, key: PodKey, pod: dict[str, Any]) -> None:
         """Running, and Ready at once or a while later."""
         state = self.state()
-        wait, now = state.get("ready_seconds", 0), rfc3339(time.time())
+        slow = (seconds for key, seconds in state.get("slow", {}).items() if is_of(key, pod))
+        wait, now = next(slow, state.get("ready_seconds", 0)), rfc3339(time.time())
         is_ready = key[1] not in state.get("never_ready", []) and not wait
         self.report(key, pod, now, now, is_ready=is_ready)
         if wait and key[1] not in state.get("never_ready", []):
@@ -226,11 +236,9 @@ class World:
 
     def demand(self, pod: dict[str, Any]) -> tuple[dict[str, Any], int] | None:
         """The workload's totals and how many ready pods share them."""
-        meta = pod["metadata"]
         for key, totals in self.state().get("pods", {}).items():
-            namespace, selector = key.split("/", 1)
-            if namespace == meta["namespace"] and matches(selector, meta.get("labels", {})):
-                return totals, max(1, sum(map(ready, self.select(namespace, selector))))
+            if is_of(key, pod):
+                return totals, max(1, sum(map(ready, self.select(*key.split("/", 1)))))
         return None
 
     def scrape(self) -> None:

@@ -181,6 +181,9 @@ FINE: dict[str, Tables] = {
     "an Event of this size": rescaled(SAID),
     "an Event as the replay would post it": replayed_as(SAID.partition("; reason: ")[2]),
     "another reason, from inputs that were only assumed": replayed_as("memory usage above target", evidence="assumed"),
+    "an Event of what the HPA wrote, which admission changed": {
+        **replayed_as(SAID.partition("; reason: ")[2], **{"class": "write_mutated.admission"}),
+        "scale_events": [{**change, "reconcile_id": 0, "to_replicas": 5} for change in RAISED]},
     "a gap in the Events": {**rescaled(SAID, observed_at=at(90)), "coverage_gaps": [
         {"gap_from": at(50), "gap_to": at(80)}]},
     "no Events at all": {"scale_events": RAISED},

@@ -1025,6 +1025,22 @@ def test_a_fallback_is_told_of_the_hpa_that_lived_then(database: Patterns) -> No
     assert sorted(found) == ["medium: KEDA fell back to 6 replicas for 300 s: the trigger of queue failed"] * 2
 
 
+def test_pods_that_ended_are_told_of_the_time_in_which_they_did(database: Patterns) -> None:
+    """Not of the whole time in which the target had the same number of replicas."""
+    gone = [{"pod_uid": f"p{n}", "name": f"web-6f-{n}", "deleted_at": at(100 + n)} for n in range(4)]
+    tables: Tables = {"hpa_specs": [{}], "pods": gone, "effects": [{"removed": 4}]}
+    assert database.spans("node_churn", tables) == [(at(100), at(103))]
+    lower = {**tables, "effects": [{"removed": 3, "from_replicas": 4, "wanted": 3}]}
+    assert database.spans("node_churn", lower) == [(at(101), at(103))]
+
+
+@pytest.mark.parametrize("kind", ["write_failed.denied", "write_failed.conflict", "unexplained"])
+def test_what_was_refused_or_decided_otherwise_raised_nothing(kind: str, database: Patterns) -> None:
+    tables = CASES["blank_reason"].fires
+    decided = [{**row, "class": kind, "verdict": "divergent"} for row in tables["reconciles"]]
+    assert database.verdicts("blank_reason", {**tables, "reconciles": decided}) == []
+
+
 def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> None:
     moved = [
         {"target_name": "api", "valid_to": at(180)},

@@ -16,7 +16,7 @@ from tests.conformance.expected import captures
 from tests.fleet.chance import write
 from tests.sample import one_in
 from tests.truth.replayed import replayed
-from tests.truth.views import alive, dead, hung, middle_us
+from tests.truth.views import METRICS, alive, dead, hung, middle_us
 from tests.truth.worlds import facts_of
 
 EVERY = 24
@@ -59,6 +59,31 @@ def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:
     assert counts["input.metric_value_skew"] == 0, counts
     assert counts["not_run.controller_hung"] > 100, counts
     assert counts["unexplained"] * 10 < counts["not_run.controller_hung"], counts
+
+
+def _metrics_come_back(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """From a minute to four minutes after the controller hung its metrics are as they were when it did."""
+    hung_us = middle_us(facts)
+    last: dict[object, Fact] = {}
+    for fact in hung(facts):
+        if not isinstance(fact, METRICS):
+            yield fact
+            continue
+        if fact.at_us <= hung_us:
+            last[fact.request] = fact
+        is_as_before = 70 * SECOND < fact.at_us - hung_us < 250 * SECOND
+        yield replace_fields(last[fact.request], at_us=fact.at_us) if is_as_before and fact.request in last else fact
+
+
+def test_a_controller_that_hangs_is_named_on_both_sides_of_a_time_in_which_nothing_was_due() -> None:
+    worlds = [path for path in captures("1.36") if path.name.startswith(("calm-100-0006", "failures-100-0009"))]
+    assert len(worlds) == 2
+    for world in worlds:
+        facts = facts_of(world)
+        after = [(row["at_us"] - middle_us(facts), row["class"]) for row in _rows(list(_metrics_come_back(facts)))]
+        due = [name for at_us, name in after if 10 * SECOND < at_us < 50 * SECOND or at_us > 254 * SECOND]
+        assert len(due) >= 6
+        assert set(due) == {"not_run.controller_hung"}
 
 
 def _dead_all_along(*, lease: bool) -> Iterator[Fact]:

@@ -56,16 +56,30 @@ with steps as (
     where s.is_inferred and s.is_late and e.epoch_id > 0
         and not exists (from seen where seen.ts >= s.ts and seen.ts < e.acquired_at)
         and s.reconcile_id not in (select reconcile_id from down)
+), lates as (
+    select
+        hpa, stretch, nth,
+        max(nth) over (partition by hpa, stretch order by nth rows between unbounded preceding and 1 preceding) as before,
+        0.8 * (max(nth) over (partition by hpa, stretch) - min(nth) over (partition by hpa, stretch) + 1) as many
+    from stretches
+    where is_inferred and is_late and is_understood
+), silences as (
+    -- Times of silence in a stretch: in between, the inputs may come back to what was published, and nothing is due.
+    select
+        *,
+        if(
+            count(*) over (partition by hpa, stretch) >= many, 0,
+            count(*) filter (nth - before > 2) over (partition by hpa, stretch order by nth)
+        ) as silence
+    from lates
 ), due as (
     select
         hpa, stretch,
-        min(nth) filter (is_late) as first_nth, max(nth) filter (is_late) as last_nth,
-        min(ts) filter (is_late) as first_ts, max(ts) filter (is_late) as last_ts
-    from stretches
-    where is_inferred and is_understood
-    group by hpa, stretch
-    having count(*) filter (is_due) >= 3
-        and count(*) filter (is_late) >= 0.8 * (max(nth) filter (is_late) - min(nth) filter (is_late) + 1)
+        min(nth) as first_nth, max(nth) as last_nth, min(ts) as first_ts, max(ts) as last_ts
+    from silences
+    join stretches using (hpa, stretch, nth)
+    group by hpa, stretch, silence
+    having count(*) filter (is_due) >= 3 and count(*) >= 0.8 * (max(nth) - min(nth) + 1)
 ), silent as (
     select
         hpa, first_nth, last_nth,

@@ -22,10 +22,12 @@ with rescaled as (
         arg_min(r.said, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as said,
         arg_min(r.message, (abs(epoch_us(r.ts) - epoch_us(w.at_hi)), r.message)) as message
     from written as w
+    left join runs.reconciles as d using (reconcile_id)
     join rescaled as r
         on r.namespace = w.namespace
         and r.name = w.name
-        and r.to_replicas = w.to_replicas
+        -- The Event names what the HPA wrote: where admission changed that, the target has another number.
+        and r.to_replicas in (w.to_replicas, if(d.class = 'write_mutated.admission', d.desired, null))
         -- The time of an Event is cut to the second, and the change itself is seen a moment later.
         and r.ts between w.at_lo - interval 6 seconds and w.at_hi + interval 6 seconds
     group by w.scale_event_id

@@ -48,4 +48,6 @@ asof left join (select hpa_uid, valid_from as turned_at from tenures where not i
 left join windows as n on n.replay_id = r.replay_id
 -- A memory that only keeps the current number raises nothing.
 where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
+    -- What was refused, or decided otherwise, raised nothing.
+    and not starts_with(coalesce(r.class, ''), 'write_failed.') and r.class is distinct from 'unexplained'
 group by r.hpa_uid;

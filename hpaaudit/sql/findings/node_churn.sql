@@ -6,12 +6,28 @@ with ended as (
         min(e.ts) filter (e.removed > 0) as first_at, max(e.until) filter (e.removed > 0) as last_at
     from runs.effects as e
     group by e.hpa_uid
+), ends as (
+    -- The number may have stood for long before the first of them ended, and after the last.
+    select hpa_uid, min(deleted_at) as first_at, max(deleted_at) as last_at
+    from (
+        select
+            e.hpa_uid, e.from_replicas, e.wanted, p.deleted_at,
+            row_number() over (partition by e.hpa_uid, e.ts order by p.deleted_at) as nth
+        from runs.effects as e
+        join main.hpa_pods as p on p.hpa_uid = e.hpa_uid and p.deleted_at >= e.ts and p.deleted_at < e.until
+        where e.removed > 0
+    )
+    -- The first ones are those that a lower number takes away.
+    where nth > coalesce(from_replicas, wanted) - wanted
+    group by hpa_uid
 )
 select
-    e.hpa_uid, e.first_at, e.last_at, cost_severity(e.missing_s, 0, 0) as severity,
+    e.hpa_uid, coalesce(d.first_at, e.first_at) as first_at, coalesce(d.last_at, e.last_at) as last_at,
+    cost_severity(e.missing_s, 0, 0) as severity,
     format('{} ended without a scale-down or a rollout', counted(e.removed::bigint, 'pod')) as verdict,
     json_object('pods', e.removed, 'short_pod_seconds', e.missing_s) as evidence,
     'look for evictions and drained nodes at these times: a PodDisruptionBudget, or slower consolidation' as next_step
 from ended as e
+left join ends as d using (hpa_uid)
 anti join runs.rollouts as o on o.hpa_uid = e.hpa_uid
 where e.removed >= greatest(e.wanted, 3);
