@@ -56,7 +56,8 @@ def maybe_micros(text: str | None) -> Micros | None:
 
 def whole_seconds(at_us: Micros) -> str:
     """RFC 3339 in UTC without a fraction, cut, as `metav1.Time` is served."""
-    return datetime.fromtimestamp(at_us // SECOND, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Not strftime: its years before 1000 have fewer than four digits here.
+    return datetime.fromtimestamp(at_us // SECOND, tz=UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def precise(at_us: Micros) -> str:

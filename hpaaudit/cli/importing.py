@@ -5,9 +5,26 @@ from pathlib import Path
 import click
 
 from hpaaudit.cli.options import message_options
+from hpaaudit.model.nearest import nearest
 
 
-@click.group("import", short_help="Make a recording from saved answers of the Kubernetes API.")
+class _Imports(click.Group):
+    """The kinds of sources; the error for a file in their place says where it goes."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The named command."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            near = nearest(args[0], self.commands)
+            hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(self.commands)}"
+            if Path(args[0]).is_file():
+                hint = f"did you mean import capture {args[0]}?"
+            ctx.fail(f"no source {args[0]!r}: {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group("import", cls=_Imports, short_help="Make a recording from saved answers of the Kubernetes API.")
 def import_command() -> None:
     """Make a recording from saved answers of the Kubernetes API.
 

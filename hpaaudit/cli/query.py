@@ -155,7 +155,7 @@ def _open_shell(source: Path) -> None:
         arguments = [str(source), *words]
         return code_of(lambda: query_command.main(arguments, prog_name=command, standalone_mode=False), command)
 
-    ask_in_turn(list(flow.named_questions()), state / HISTORY if state else None, ask)
+    ask_in_turn(list(flow.named_questions()), flow.columns_sql, state / HISTORY if state else None, ask)
 
 
 def _list_questions(question: str | None, output: str, *, columns: bool) -> None:
@@ -210,13 +210,13 @@ def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_f
 
 def _lines(answer: "Answer", output: str, *, has_headings: bool) -> Sequence[str]:
     """The lines of an answer for programs."""
-    from hpaaudit.report.structured import structured
+    from hpaaudit.report.structured import as_yaml
 
     if output == "name":
         return _names(answer)
     if output == "csv":
         return answer.csv().splitlines()[0 if has_headings else 1 :]
-    return (answer.json() if output == "json" else structured(answer.plain(), "yaml")).splitlines()
+    return (answer.json() if output == "json" else as_yaml(answer.plain())).splitlines()
 
 
 def _names(answer: "Answer") -> Sequence[str]:

@@ -9,60 +9,84 @@ import click
 
 PROMPT, CONTINUED = "hpaaudit> ", "     ...> "
 LEAVE = ("exit", "quit", "\\q")
+_HELP, _TABLES = "help", "tables"
 HISTORY_LINES = 1000
 
 WELCOME = """\
 A question by its name, with its options; or SQL, which ends with ;
-help lists the questions, tables the relations, exit leaves."""
+help lists the questions, tables the relations, help NAME tells of one of them, exit leaves."""
 
 
-def ask_in_turn(names: Sequence[str], history: Path | None, ask: Callable[[list[str]], object]) -> None:
+def ask_in_turn(
+    names: Sequence[str], columns_of: Callable[[str], str], history: Path | None, ask: Callable[[list[str]], object]
+) -> None:
     """Reads questions and SQL from the terminal and asks each, until the end of input or `exit`.
 
     names     of the questions, for completion and to tell them from SQL
+    columns_of   the SQL that tells of the columns of a relation
     history   where the lines are kept; None: nowhere
     ask       takes the words that would stand behind `hpaaudit query RESULTS`; prints its answer, or what is wrong
     """
     click.echo(WELCOME, err=True)
     with _line_editing(names, history), suppress(EOFError):
+        line = ""
         while True:
             try:
-                line = input(PROMPT).strip()
+                line = line or input(PROMPT).strip()
                 if line in LEAVE:
                     return
-                words = _words(line, names)
+                words, line = _words(line, names, columns_of)
             except KeyboardInterrupt:  # drops the line, as other shells do
                 click.echo()
+                line = ""
                 continue
             if words:
                 ask(words)
     click.echo()
 
 
-def _words(line: str, names: Sequence[str]) -> list[str]:
-    """What this line asks, as arguments of `query`; none if it is empty. SQL may go on in further lines: EOFError."""
+def _words(line: str, names: Sequence[str], columns_of: Callable[[str], str]) -> tuple[list[str], str]:
+    """What this line asks, as arguments of `query`, none if nothing; and the next line, if it was read already.
+
+    SQL may go on in further lines: EOFError.
+    """
     first, _, rest = line.partition(" ")
-    if first == "help":
-        return [rest.strip(), "--columns"] if rest.strip() else ["--list"]
-    if line == "tables":
-        return ["show tables", "--no-headers", "--quiet"]
+    if first in (_HELP, "?", ".help"):
+        return _help(rest.strip(" ;"), names, columns_of), ""
+    if line == _TABLES:
+        return ["show tables", "--no-headers", "--quiet"], ""
     if first in names:
         try:
-            return shlex.split(line)
+            return shlex.split(line), ""
         except ValueError as unclosed:
             click.echo(f"Error: {unclosed}", err=True)
-            return []
+            return [], ""
     if not rest:  # one word is a name, which may be mistyped
-        return [first] if first.strip(";") else []
-    return ["--", _whole(line)]
+        return ([first] if first.strip(";") else []), ""
+    return _whole(line, names)
 
 
-def _whole(line: str) -> str:
-    """SQL that begins with this line, read until it ends with a semicolon."""
+def _help(name: str, names: Sequence[str], columns_of: Callable[[str], str]) -> list[str]:
+    """What tells of a question or of a relation; without a name, which questions there are."""
+    if not name:
+        return ["--list"]
+    is_relation = name not in names and name.isidentifier()
+    return ["--quiet", "--", columns_of(name)] if is_relation else [name, "--columns"]
+
+
+def _whole(line: str, names: Sequence[str]) -> tuple[list[str], str]:
+    """SQL that begins with this line, read until it ends with a semicolon.
+
+    A line that is no SQL drops it, and is the next line.
+    """
     lines = [line]
     while not lines[-1].rstrip().endswith(";"):
         lines.append(input(CONTINUED))
-    return "\n".join(lines).rstrip().rstrip(";")
+        following = lines[-1].strip()
+        if following in (_HELP, _TABLES, *LEAVE) or following.partition(" ")[0] in names:
+            click.echo("The SQL above was dropped: it did not end with ;", err=True)
+            return [], following
+    return ["--", "\n".join(lines).rstrip().rstrip(";")], ""
 
 
 @contextmanager
@@ -77,7 +101,7 @@ def _line_editing(names: Sequence[str], history: Path | None) -> Iterator[None]:
         with suppress(OSError):
             readline.read_history_file(history)
     readline.set_history_length(HISTORY_LINES)
-    known = sorted({*names, "help", "tables", LEAVE[0]})
+    known = sorted({*names, _HELP, _TABLES, LEAVE[0]})
 
     def completed(text: str, number: int) -> str | None:
         """The names that begin with the text, one a call, as readline asks for them."""

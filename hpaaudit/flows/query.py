@@ -95,6 +95,13 @@ def named_question(name: str) -> Question:
     return question_named(name)
 
 
+def columns_sql(relation: str) -> str:
+    """The SQL that tells of the columns of a relation, by its name."""
+    from hpaaudit.results import sql
+
+    return sql.folder("shell")["columns_of"].replace("{relation}", relation)
+
+
 def account(results: "Results", drawn_of_many: int | None = None) -> ReplayAccount:
     """The outcome of a replay, HPA by HPA.
 

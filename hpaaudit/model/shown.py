@@ -26,3 +26,6 @@ class Explained(Shown):
         """The text that `hpaaudit explain` prints."""
         text: str = import_module("hpaaudit.flows.notebook").text(self)
         return text
+
+    def __str__(self) -> str:
+        return self.explain()

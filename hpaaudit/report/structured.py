@@ -1,22 +1,53 @@
-"""Writes values for programs: all their fields, as JSON or as YAML."""
+"""Writes values for programs: all their fields, as JSON or as YAML, and each time also as RFC 3339."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api.canonical import finite
+from hpaaudit.api.times import precise
+from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def structured(value: "DataclassInstance | Mapping[str, Any] | list[Any]", form: str) -> str:
-    """A dataclass, a mapping of fields or a list of these, as `json` or `yaml`. Fields keep their order."""
-    fields = finite(value if isinstance(value, Mapping | list) else asdict(value))
+_DURATIONS = re.compile(r"(.*_)?(delay|later|offset|period|stabilization|took|trip|uncertainty|window)_us")
+"""Fields in microseconds that are no times."""
+
+
+def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str:
+    """A dataclass or a mapping of fields, as `json` or `yaml`. Fields keep their order.
+
+    A time `at_us` is in microseconds since 1970; before it stands `at`, the same as RFC 3339 in UTC.
+    """
+    fields = with_times(finite(value if isinstance(value, Mapping) else asdict(value)))
     if form == "json":
         return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
     return as_yaml(json.loads(json.dumps(fields)))
+
+
+def with_times(value: Any) -> Any:
+    """A value in which each time in microseconds has the same time as a text before it, unless that name is taken."""
+    if isinstance(value, Mapping):
+        fields: dict[str, Any] = {}
+        for name, field in value.items():
+            at = name.removesuffix("_us")
+            if at not in (name, *value) and not _DURATIONS.fullmatch(name) and isinstance(field, int | None):
+                fields[at] = _text_of(field)
+            fields[name] = with_times(field)
+        return fields
+    return [*map(with_times, value)] if isinstance(value, list | tuple) else value
+
+
+def _text_of(at_us: int | None) -> str | None:
+    """A time as RFC 3339; None where it has none."""
+    try:
+        return None if at_us is None else precise(Micros(at_us))
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def as_yaml(document: Any, *, is_sorted: bool = False) -> str:

@@ -24,6 +24,9 @@ _LABEL = 10
 _NUMBERS = "123456789abcdefghijklmnopqrstuvwxyz"
 _VERDICTS = {"skew": "s", "undecidable": "?", "divergent": "D"}
 _PODS = {"unready": "not ready", "missing": "no metrics", "ignored": "ignored"}
+_FAILED = "x"
+"""Stands in the row of the metric where none was usable."""
+
 _FULL = 2.0
 """A full block stands for so many times the target. Half a block is on target."""
 
@@ -56,7 +59,7 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
         parts.append("\n".join(_listed(marks, clock, timeline, screen.listed)))
-    parts.append("\n".join(_words(timeline, first_us, last_us)))
+    parts.append("\n".join(_words(timeline, first_us, last_us, screen.glyphs)))
     shown = {point.verdict for point in timeline.points if first_us <= point.at_us <= last_us} & _VERDICTS.keys()
     if words := legend(sorted(shown)):
         parts.append(words)
@@ -70,9 +73,13 @@ def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterat
     yield from chart_of_replicas(timeline, [mark.at_us for mark in marks], screen)
     columns = _by_column(timeline, axis)
     ratios = [max((point.ratio for point in points if point.ratio is not None), default=None) for points in columns]
-    if any(ratio is not None for ratio in ratios):
+    failed = [ratio is None and any(map(_fails, points)) for ratio, points in zip(ratios, columns, strict=True)]
+    if any(ratio is not None for ratio in ratios) or any(failed):
         shares = [None if ratio is None else ratio / _FULL for ratio in ratios]
-        yield _line(_metric(timeline.points), block_row(shares, screen.glyphs))
+        row = block_row(shares, screen.glyphs)
+        cells = "".join(_FAILED if fails else cell for fails, cell in zip(failed, row, strict=True))
+        painted = re.sub(f"{_FAILED}+", lambda run: screen.paint(run[0], "doubtful"), cells.rstrip())
+        yield _line(_metric(timeline.points), painted)
     for bucket, label in _PODS.items():
         counts = [max((getattr(point, bucket) or 0 for point in points), default=0) for points in columns]
         if any(counts):
@@ -182,6 +189,11 @@ def _columns(mark: Mark, axis: Axis) -> range:
     return axis.over(mark.at_us, axis.last_us if mark.until_us is None else mark.until_us)
 
 
+def _fails(point: TimelinePoint) -> bool:
+    """True where metrics were asked for, and no number came of them."""
+    return point.reason_code in ("gate.all_metrics_invalid", "gate.metric_failed")
+
+
 def _metric(points: Sequence[TimelinePoint]) -> str:
     names = {point.metric for point in points if point.ratio is not None}
     return printable(min(names)) if len(names) == 1 else "metrics"
@@ -224,7 +236,7 @@ def words_of_mark(mark: Mark) -> str:
             return f"not recorded: {mark.who} ({mark.what})"
 
 
-def _words(timeline: Timeline, first_us: Micros, last_us: Micros) -> Iterator[str]:
+def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs) -> Iterator[str]:
     """What the rows show, in numbers."""
     points = [point for point in timeline.points if first_us <= point.at_us <= last_us]
     bounds = [(point.min_replicas, point.max_replicas) for point in points if point.max_replicas is not None]
@@ -234,7 +246,12 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros) -> Iterator[st
     ratios = [point.ratio for point in points if point.ratio is not None]
     if ratios:
         span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"
-        yield paragraph(f"{_metric(points)}: {span}; half a block is on target, a full one twice that or more")
+        on_target, full = glyphs.blocks[len(glyphs.blocks) // 2], glyphs.blocks[-1]
+        yield paragraph(f"{_metric(points)}: {span}; {on_target} is on target, {full} twice that or more")
+    if any(map(_fails, points)):
+        yield paragraph(f"{_FAILED}: no metric was usable")
+    if any(getattr(point, bucket) for point in points for bucket in _PODS):
+        yield paragraph("pods that did not count as ready: how many; + is ten or more")
 
 
 def _next(timeline: Timeline, first_us: Micros, last_us: Micros) -> str:

@@ -36,6 +36,9 @@ class Results(Shown):
         self.path = path
         self._attached = attached_results
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self.path)!r}>"
+
     def sql(self, text: str, **params: Parameter) -> duckdb.DuckDBPyRelation:
         """The answer to SQL that only reads. `$name` in it is replaced by the parameter of that name.
 

@@ -41,6 +41,24 @@ def test_questions_and_sql_are_answered_as_by_commands(state: Path) -> None:
 
 
 @pytest.mark.usefixtures("at_desk")
+def test_sql_that_was_not_ended_does_not_swallow_the_next_question(state: Path) -> None:
+    shown = shell(["select 6 * 7\n", "what_happened\n", SUM, LEAVE], state)
+    assert "The SQL above was dropped: it did not end with ;" in shown
+    _, answer, _ = run("hpaaudit query web.duckdb what_happened")
+    assert answer.split()[0] in shown
+    assert "42" in shown
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_help_tells_of_a_question_and_of_a_relation(state: Path) -> None:
+    shown = shell(["help scale_events\n", "? what_happened\n", "help nosuch\n", LEAVE], state)
+    assert "writer_class" in shown
+    assert "nosuch" in shown
+    _, columns, _ = run("hpaaudit query web.duckdb what_happened --columns")
+    assert columns.splitlines()[0].strip() in shown
+
+
+@pytest.mark.usefixtures("at_desk")
 def test_an_error_is_a_line_and_the_shell_goes_on(state: Path) -> None:
     shown = shell(
         [

@@ -114,6 +114,17 @@ def test_what_only_the_replay_wanted_is_drawn_beside() -> None:
     assert "divergent" in text
 
 
+def test_a_time_without_a_usable_metric_is_crossed_out_and_not_blank() -> None:
+    failed = replace(point(60, 4, 4, ratio=None), reason_code="gate.all_metrics_invalid")
+    held = replace(point(120, 4, 4, ratio=None), reason_code="gate.above_max")
+    text = drawn(points=(point(0, 4, 4), failed, held, point(180, 4, 4)))
+    (row,) = (line for line in text.splitlines() if line.startswith("  cpu  "))
+    assert row.count("x") in range(12, 15)  # one minute of five
+    assert row[13:].count("▄") in range(38, 43)
+    assert "x: no metric was usable" in text
+    assert "x: no metric" not in drawn()
+
+
 def test_an_edit_or_a_gap_is_marked_at_its_time_and_named() -> None:
     edit = Mark(
         at_us=Micros(NOON + 150 * SECOND), until_us=None, kind=MarkKind.SPEC, who="kubectl", what="maxReplicas 9 -> 12"

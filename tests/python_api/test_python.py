@@ -65,6 +65,13 @@ def test_what_was_opened_is_as_good_as_its_path(results: hpaaudit.Results) -> No
     assert hpaaudit.report(results, explained=False).account.hpas[0].name == "checkout"
 
 
+def test_printed_values_are_a_line_or_what_a_command_prints(results: hpaaudit.Results) -> None:
+    assert str(results) == f"<Results {str(results.path)!r}>"
+    assert str(hpaaudit.open(bundled_recording())) == f"<Recording {str(bundled_recording())!r}>"
+    decision = hpaaudit.explain(results)
+    assert str(decision) == decision.explain()
+
+
 def test_a_notebook_shows_a_chart_and_the_words(results: hpaaudit.Results) -> None:
     decision = hpaaudit.explain(results)
     shown = {

@@ -36,6 +36,9 @@ class Recording(Shown):
     segments: tuple[Segment, ...]
     torn: int = 0
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self.folder)!r}>"
+
     def facts(self) -> Iterator[Fact]:
         """Yields every fact in the order in which it was recorded. One segment is in memory at a time.
 
