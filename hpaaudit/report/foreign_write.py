@@ -8,14 +8,14 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.hold import cost_in_words
 from hpaaudit.report.text import Clock, duration_between
 
-_TOLD = 2
+TOLD = 2
 """So many writes have a sentence of their own. The rest is counted."""
 
 
-def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock) -> Iterator[str]:
-    """The first writes, each in a sentence, and how often who wrote after them."""
-    yield from (foreign_write_in_words(write, clock) for write in writes[:_TOLD])
-    more = [write for write in writes[_TOLD:] if not write.may_be_hpa]
+def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock, told: int = TOLD) -> Iterator[str]:
+    """The first writes, so many told in a sentence each, and how often who wrote after them."""
+    yield from (foreign_write_in_words(write, clock) for write in writes[:told])
+    more = [write for write in writes[told:] if not write.may_be_hpa]
     if not more:
         return
     names = {write.writer_name if write.since_us is None else "" for write in more}

@@ -10,7 +10,7 @@ from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
-from hpaaudit.report.foreign_write import foreign_writes_in_words
+from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.settings import source_words
@@ -38,7 +38,7 @@ ROWS = 7
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
-_OUTAGE = "metrics_api_down"
+_OUTAGE, _LOOP = "metrics_api_down", "gitops_selfheal_loop"
 _LOUDEST = "critical"
 """The severity of findings that a headline begins with, as it does with an outage."""
 _OWN = ("hpa", "")
@@ -155,7 +155,9 @@ _TOLD = 2
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
     """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
-    yield from foreign_writes_in_words(hpa.foreign_writes, clock)
+    # A loop is told already: one write shows what it was like.
+    is_loop = any(finding.pattern == _LOOP and finding.severity == _LOUDEST for finding in hpa.findings)
+    yield from foreign_writes_in_words(hpa.foreign_writes, clock, 1 if is_loop else TOLD)
     if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
         yield _refused(refused, clock)
     if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
