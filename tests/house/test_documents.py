@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -226,9 +226,20 @@ def test_every_relation_and_column_is_on_the_page_in_the_words_of_its_sql(result
             count=1,
             flags=re.MULTILINE | re.DOTALL,
         )
+    before, _, after = text.partition(LISTED)
+    text = f"{before}{LISTED}{listed(headings, text)}{after[after.index(BEFORE_QUERIES) :]}"
     if rewrite:
         page.write_text(text, "utf-8")
     assert page.read_text("utf-8") == text
+
+
+LISTED, BEFORE_QUERIES = "Which relation answers what:\n", "\nOf what they are asked most:\n"
+
+
+def listed(headings: Mapping[str, sql.Heading], page: str) -> str:
+    """A row for each relation, in the order of the page."""
+    rows = "".join(f"| [`{name}`](#{name}) | {headings[name].asks} |\n" for name in sections(page))
+    return f"\n| relation | what it answers |\n| --- | --- |\n{rows}"
 
 
 UNITS = ("_milli", "_s", "_ms", "_bytes", "_pct")
