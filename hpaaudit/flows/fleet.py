@@ -107,6 +107,7 @@ def decide(prepared: "Prepared", warn: Warn, slices: Iterable[Slice] | None = No
         inferred=prepared.derived,
         is_searched=prepared.searched,
         namespaces=_namespaces(prepared),
+        passing_leases=prepared.plan.passing_leases,
     )
     builder = BatchBuilder(options, texts())
     with ThreadPoolExecutor(THREADS, "kernel") as threads:

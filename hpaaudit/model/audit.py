@@ -93,6 +93,7 @@ class Replay:
     assumptions   the settings of the controller
     options       as the user wrote them, if they narrow or change the replay; empty for the whole recording
     releases      the release as which a process is decided, by the version or release that the recording gives it
+    lease_duration_us   how long the controller's Lease lasts, as the user says; None: as it was recorded
     since_us      what came earlier is evidence, but is not shown; None: everything is
     until_us      the same of what came later
     """
@@ -105,5 +106,6 @@ class Replay:
     assumptions: tuple[Assumption, ...]
     options: str = ""
     releases: Mapping[str, str] = field(default_factory=dict)
+    lease_duration_us: Micros | None = None
     since_us: Micros | None = None
     until_us: Micros | None = None

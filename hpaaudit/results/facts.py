@@ -66,7 +66,7 @@ class FactTables:
         self._info = info
         self._replay_id = replay.replay_id
         self._hpas: dict[str, _Hpa] = {}
-        self._epochs = Epochs(replay.release, replay.releases)
+        self._epochs = Epochs(replay.release, replay.releases, replay.lease_duration_us)
         self._lease_gaps: list[tuple[Micros, Micros]] = []
         self._version = ""
         self._versions: list[tuple[Micros, str]] = []
@@ -181,9 +181,9 @@ class FactTables:
 
     @_take.register
     def _(self, fact: ControllerSeen) -> None:
-        self._epochs.add_controller(fact)
+        self._epochs.add(fact)
         self._version = self._version or fact.version
 
     @_take.register
     def _(self, fact: LeaseSeen) -> None:
-        self._epochs.add_lease(fact)
+        self._epochs.add(fact)

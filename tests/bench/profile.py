@@ -59,6 +59,7 @@ def _decide(recording: Path, stages: Stages) -> None:
         quantities=quantities_of(prepared.plan.metrics),
         skipped=prepared.plan.unsupported,
         inferred=prepared.derived,
+        passing_leases=prepared.plan.passing_leases,
     )
     with stages.timed("load the compiled rules"):
         kernel = Kernel(walk=walk(str(fleet.cache_folder())), spread=one_by_one)

@@ -95,6 +95,7 @@ def by_kernel(folder: Path, flags_of: FlagsOf, walk: Walk) -> Tables:
         quantities=quantities_of(planned.metrics),
         skipped=planned.unsupported,
         inferred=inferred,
+        passing_leases=planned.passing_leases,
     )
     builder = BatchBuilder(options, texts())
     tables, store = Tables(reconciles=[], proposals=[], writes=[], memories={}), MemoryStore()

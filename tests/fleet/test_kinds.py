@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hpaaudit
-from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, Gap, HpaGone, HpaSeen, Reconciled
+from hpaaudit.model.facts import ControllerSeen, EventSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, Reconciled
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from tests.bench import fleet, outside
@@ -39,6 +39,7 @@ LEFT = BEYOND | {
 }
 """What is left to the object engine in recordings of every kind and every release; nothing else may be."""
 
+PROCESS = "node_2f1c7a52-3d0f-4b8e-9f64-1a2b3c4d5e6f"
 WORLDS = ROOT / "tests" / "conformance" / "1.36"
 
 
@@ -155,6 +156,30 @@ def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_
             "select epoch_us(ts) - lag(epoch_us(ts)) over (order by ts) as gap from reconciles where hpa_uid = 'again'"
         )
     assert min(row["gap"] for row in gaps if row["gap"] is not None) >= 15 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("holders", "processes"), [((PROCESS, "program", PROCESS), 1), ((PROCESS, "", PROCESS), 1), ("aba", 3)]
+)
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_lease_that_is_given_back_makes_no_new_process_in_either_engine(
+    holders: Sequence[str], processes: int, lines: bool, tmp_path: Path
+) -> None:
+    """It is told after the segment in which somebody took it."""
+    facts = _world() if lines else list(published(_world()))
+    places = (len(facts) // 3, len(facts) // 2, len(facts) * 2 // 3)
+    for place, holder in sorted(zip(places, holders, strict=True), reverse=True):
+        at_us = facts[place].at_us
+        lease = LeaseSeen(
+            at_us=at_us, namespace="kube-system", name="kube-controller-manager", holder=holder, acquired_us=None,
+            renewed_us=at_us, transitions=0,
+        )  # fmt: skip
+        facts.insert(place, lease)
+    keep(tmp_path / "kept", _kept(facts))
+    assert _sure(replayed_twice(tmp_path / "kept", tmp_path)) > 20
+    with hpaaudit.replay(tmp_path / "kept", into=tmp_path / "own.duckdb") as results:
+        epochs = {row["epoch_id"] for row in results.rows("select distinct epoch_id from reconciles")}
+    assert len(epochs) == processes
 
 
 @pytest.mark.parametrize("hidden", ["*", "/apis/autoscaling/v2/namespaces/other-shop/horizontalpodautoscalers/web"])

@@ -1,5 +1,6 @@
 """When no process led, from what was seen of the Lease: nothing is said that a Lease does not say."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,21 @@ def test_when_nobody_led(
     ]
 
 
+PROCESS, OTHER = "node_2f1c7a52-3d0f-4b8e-9f64-1a2b3c4d5e6f", "node_9b0e6d11-77aa-4c1d-8e21-0f1e2d3c4b5a"
+
+
+def test_a_process_whose_lease_was_taken_and_given_back_is_one_process() -> None:
+    epochs = Epochs()
+    holders = [*[PROCESS] * 5, "program", PROCESS, NOBODY, PROCESS, OTHER]
+    for number, holder in enumerate(holders):
+        epochs.add(state(15 * number, holder=holder))
+    first, second = epochs.rows("r1", epochs.outages([], us(140)))
+    assert epochs.outages([], us(140)) == ()
+    assert (first["holder"], first["ended_at"], second["holder"]) == (PROCESS, us(135), OTHER)
+    assert json.loads(first["other_holders"]) == [{"holder": "program", "from_us": us(75), "until_us": us(90)}]
+    assert second["other_holders"] is None
+
+
 def test_a_lease_lasts_as_long_as_the_recorded_flag_says() -> None:
     recorded = ControllerSeen(
         at_us=us(0), state="declared", release="1.36", version="", gates=(),
@@ -75,8 +91,20 @@ def test_a_lease_lasts_as_long_as_the_recorded_flag_says() -> None:
     )  # fmt: skip
     for flags, lapsed in ((recorded.flags, 180), ((), 135), ((("leader-elect-lease-duration", "soon"),), 135)):
         epochs = Epochs()
-        epochs.add_controller(replace(recorded, flags=flags))
+        epochs.add(replace(recorded, flags=flags))
         for seen in STEADY:
-            epochs.add_lease(seen)
+            epochs.add(seen)
         [outage] = epochs.outages([], us(500))
         assert (outage.renewed_us, outage.lapsed_us) == (us(120), us(lapsed))
+
+
+def test_what_the_user_says_of_the_lease_wins_over_what_was_recorded() -> None:
+    epochs = Epochs(lease_duration_us=us(20))
+    recorded = ControllerSeen(
+        at_us=us(0), state="declared", release="1.36", version="", gates=(),
+        flags=(("leader-elect-lease-duration", "1m0s"),),
+    )  # fmt: skip
+    for seen in (recorded, *STEADY):
+        epochs.add(seen)
+    [outage] = epochs.outages([], us(500))
+    assert outage.lapsed_us == us(140)

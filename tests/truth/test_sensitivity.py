@@ -1,5 +1,6 @@
 """Assumed flags that the real controller was not started with: the setting that explains the difference is named."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_fields
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
 from hpaaudit.model.units import SECOND
 from tests.conformance.expected import capture_of
 from tests.truth.replayed import replayed
-from tests.truth.views import VIEWS
+from tests.truth.views import VIEWS, middle_us
 from tests.truth.worlds import facts_of
 
 
@@ -241,6 +242,35 @@ def test_a_lease_of_another_program_takes_no_memory_away() -> None:
     with replayed(VIEWS["a strange Lease"](facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where verdict <> 'match'")}
     assert classes == {"memory.other_lease"}
+
+
+PROCESS = "node_2f1c7a52-3d0f-4b8e-9f64-1a2b3c4d5e6f"
+
+
+def _given_back(facts: Sequence[Fact], holder: str) -> Iterator[Fact]:
+    """Another program takes the Lease in the middle for three renewals, while the controller goes on."""
+    half_us = middle_us(list(VIEWS["outside"](facts)))
+    for fact in VIEWS["alive"](facts):
+        if isinstance(fact, LeaseSeen):
+            is_taken = half_us < fact.at_us <= half_us + 45 * SECOND
+            yield with_fields(fact, holder="program" if is_taken else holder)
+        else:
+            yield fact
+
+
+@pytest.mark.parametrize(("holder", "classes", "restarts"), [(PROCESS, set(), 0), ("node", {"memory.other_lease"}, 2)])
+def test_a_process_that_comes_back_to_its_lease_has_forgotten_nothing(
+    holder: str, classes: set[str], restarts: int
+) -> None:
+    """A host's name alone may be that of a new process: then the audit says what explains its decisions."""
+    with replayed(_given_back(facts_of(capture_of("1.36", "slow-100-0005")), holder)) as results:
+        told = {row["class"] for row in results.rows("select class from reconciles where verdict <> 'match'")}
+        epochs = results.rows("select other_holders is not null as is_taken from controller_epochs order by epoch_id")
+        memory = results.rows("from findings where pattern = 'controller_restart_memory'")
+    assert told == classes
+    assert len(epochs) == 2 + restarts  # its start was recorded too
+    assert any(row["is_taken"] for row in epochs) == (not restarts)
+    assert restarts or memory == []
 
 
 def test_silence_alone_is_put_down_to_no_setting() -> None:

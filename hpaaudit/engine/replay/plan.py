@@ -3,10 +3,12 @@
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from hpaaudit.api.flags import is_before_1_12, short_name
+from hpaaudit.api.lease_holders import passing_states
 from hpaaudit.api.times import duration
 from hpaaudit.engine.behaviours.release import behaviours_of, known_release
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
@@ -81,6 +83,7 @@ class Plan:
     metrics      every metric of some spec
     periods      the sync period, and that of each HPA that has its own
     has_lease    the Lease of the controller was seen
+    passing_leases   its states whose holder gave it back: that was no controller process
     gates        feature gates that the API server must have on, as the specs show
     """
 
@@ -95,6 +98,7 @@ class Plan:
     metrics: frozenset[MetricSpec]
     periods: SyncPeriods
     has_lease: bool = False
+    passing_leases: frozenset[LeaseSeen] = frozenset()
     gates: frozenset[str] = frozenset()
 
 
@@ -112,15 +116,26 @@ class Reading:
         self.api_server = ""
         self.unmatched: set[tuple[str, str]] = set()
         self.renewals = Renewals()
-        self.starts: list[Micros] = []
-        self.stops: list[Micros] = []
+        self.leases: list[LeaseSeen] = []
         self.gaps: list[Gap] = []
-        self.holder: str | None = None
+        self._processes: tuple[int, Processes] | None = None
 
     @property
     def processes(self) -> Processes:
         """When controller processes took over and stopped."""
-        return Processes(starts=self.starts, stops=self.stops)
+        read = len(self.controllers) + len(self.leases)
+        if self._processes is None or self._processes[0] != read:
+            started = [fact.at_us for fact in self.controllers if fact.state == "started"]
+            stopped = [fact.at_us for fact in self.controllers if fact.state == "stopped"]
+            self._processes = read, Processes(starts=sorted([*started, *self._taken_over()]), stops=stopped)
+        return self._processes[1]
+
+    def _taken_over(self) -> Iterator[Micros]:
+        """When the Lease changed hands. An empty holder: the process has ended, and the next one starts later."""
+        passing = passing_states(self.leases)
+        for earlier, later in pairwise(lease for lease in self.leases if lease not in passing):
+            if earlier.holder != later.holder:
+                yield later.at_us
 
     def read(self, index: int, fact: Fact) -> None:
         """Reads one more fact; `index` facts stand before it."""
@@ -145,15 +160,8 @@ class Reading:
                 self.newest[key] = planned
             case ControllerSeen():
                 self.controllers.append(fact)
-                if fact.state == "started":
-                    self.starts.append(fact.at_us)
-                elif fact.state == "stopped":
-                    self.stops.append(fact.at_us)
-            case LeaseSeen(holder=holder):
-                # An empty holder: the process has ended, and the next one starts later.
-                if self.holder is not None and holder != self.holder:
-                    self.starts.append(fact.at_us)
-                self.holder = holder
+            case LeaseSeen():
+                self.leases.append(fact)
             case VersionRead(version=version):
                 self.version = self.version or version
             case Gap():
@@ -209,7 +217,7 @@ class Reading:
         texts = [text for name, text in recorded if short_name(name) == "sync-period"]
         if given_us is None and texts:
             given_us = duration(texts[0])
-        unsure = [(start_us, start_us) for start_us in self.starts]
+        unsure = [(start_us, start_us) for start_us in self.processes.starts]
         for gap in self.gaps:
             unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US))]
         default_us = OLD_SYNC_PERIOD_US if is_before_1_12(self.release) else SYNC_PERIOD_US
@@ -242,7 +250,8 @@ class Reading:
             unsupported=unsupported,
             metrics=frozenset(self.histories.metrics),
             periods=periods,
-            has_lease=self.holder is not None,
+            has_lease=bool(self.leases),
+            passing_leases=passing_states(self.leases),
             gates=frozenset(self.histories.gates),
         )
 

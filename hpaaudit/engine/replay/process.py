@@ -140,7 +140,7 @@ class Process:
                 self._forget()
             case ControllerSeen(state="declared"):
                 self.flags = self.flags_of(fact)
-            case LeaseSeen(holder=holder) if holder:
+            case LeaseSeen(holder=holder) if holder and fact not in self.plan.passing_leases:
                 if self.holder and holder != self.holder and self.loss.by_lease:
                     self._forget()
                 self.holder = holder

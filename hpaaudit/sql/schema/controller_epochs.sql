@@ -7,6 +7,7 @@
 --   ended_at: at the latest when its Lease ran out; NULL where it did not
 --   renewed_at: the last renewal of its Lease that was seen
 --   lease_transitions: of the Lease
+--   other_holders: who took its Lease and gave it back, from when (`from_us`) until when (`until_us`); NULL where nobody did
 --   evidence: `started` or `declared` (a capture says so), `lease` (its holder changed)
 --   release: of Kubernetes, where a capture says so
 --   version: exact version, where a capture says so
@@ -21,6 +22,7 @@ create table runs.controller_epochs (
     ended_at timestamp,
     renewed_at timestamp,
     lease_transitions integer,
+    other_holders json,
     evidence varchar,
     release varchar,
     version varchar,

@@ -122,6 +122,6 @@ OUTAGES = {
         also=frozenset({"restart", "not_run.controller_restart", "controller_restart_memory"}),
     ),
     "another program takes the Lease": Outage(
-        word="memory.other_lease", play=lease_taken, shape="patient", workloads=1
+        word="other_holders", play=lease_taken, shape="patient", workloads=1
     ),
 }  # fmt: skip

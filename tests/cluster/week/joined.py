@@ -53,7 +53,7 @@ def join(done: Done, said: Sequence[Statement]) -> Joined:
 def _tells(statement: Statement, label: Label, hpa: str) -> bool:
     """Whether it says the expected word of this HPA while the incident lasts."""
     return (
-        statement.hpa == hpa
+        statement.hpa in (hpa, EVERYWHERE)
         and statement.word == WORDS[label.kind]
         and statement.first_us <= label.ended_us + AFTER_US
         and statement.last_us >= label.begun_us - BEFORE_US

@@ -56,6 +56,16 @@ STATEMENTS = {
         cross join recordings as i
         where e.epoch_id > 0 and e.acquired_at > i.started_at + interval 1 second
     """,
+    "other_holders": """
+        select '*' as hpa, 'other_holders' as word, make_timestamp(o.from_us) as first_at,
+            make_timestamp(coalesce(o.until_us, o.from_us)) as last_at, false as is_proven, o.holder as text
+        from (
+            select unnest(from_json(
+                other_holders, '[{"holder": "varchar", "from_us": "bigint", "until_us": "bigint"}]'
+            )) as o
+            from controller_epochs
+        )
+    """,
 }
 REASONS = """
     select namespace || '/' || name as hpa, reason_code as word, ts as first_at, ts as last_at, false as is_proven,

@@ -32,6 +32,7 @@ from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
 from hpaaudit.engine.replay.reconcile_times import GRID
 from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
+from hpaaudit.model.facts import LeaseSeen
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.fleet_columns import Slice
 from hpaaudit.model.hpa import Hpa, MetricSpec, MetricType
@@ -72,6 +73,7 @@ class FleetOptions:
     skipped      HPAs, as `namespace/name`, that are left out
     inferred     the reconciles, if they have no lines
     is_searched  `skipped` names every HPA that cannot be replayed
+    passing_leases   as in `Plan`
     namespaces   only the HPAs of these are decided, from slices that `input.namespaces` narrowed to them; none: all
     """
 
@@ -82,6 +84,7 @@ class FleetOptions:
     inferred: InferredReconciles | None = None
     is_searched: bool = False
     namespaces: Collection[str] = ()
+    passing_leases: Collection[LeaseSeen] = ()
 
 
 class BatchBuilder:
@@ -109,7 +112,7 @@ class BatchBuilder:
         self._own_reads = OwnReads(behaviours)
         self._uses_heapster = uses_heapster(options.flags, behaviours) and not self._by_annotation
         self._asks_heapster = is_before_1_12(options.flags.release)
-        self._schedule = Schedule(self.hpas.keys, options.skipped, options.namespaces)
+        self._schedule = Schedule(self.hpas.keys, options.skipped, options.namespaces, options.passing_leases)
         self._has_lines = options.inferred is None
         if options.inferred is not None:
             self._schedule.plan(options.inferred.rows(self.hpas.keys))

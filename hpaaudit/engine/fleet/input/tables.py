@@ -171,6 +171,7 @@ class LeaseRows(NamedTuple):
     """The columns of `leases`."""
 
     seq: Numbers
+    at_us: Numbers
     holder: Words
 
 

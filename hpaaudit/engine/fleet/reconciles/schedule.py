@@ -12,6 +12,7 @@ from hpaaudit.engine.fleet.input.scales import ScaleTable, by_controller
 from hpaaudit.engine.fleet.input.tables import ScaleWriteRows, Tables
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.replay.reconcile_times import SOURCES
+from hpaaudit.model.facts import LeaseSeen
 from hpaaudit.model.units import SECOND
 
 _COLUMNS = (
@@ -52,8 +53,15 @@ class Attempt:
 class Schedule:
     """The reconciles of a fleet, slice after slice. Each waits until everything that it may have read is known."""
 
-    def __init__(self, keys: Ids[tuple[str, str]], skipped: Collection[str], namespaces: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        keys: Ids[tuple[str, str]],
+        skipped: Collection[str],
+        namespaces: Collection[str] = (),
+        passing_leases: Collection[LeaseSeen] = (),
+    ) -> None:
         self._keys = keys
+        self._passing_leases = {(lease.at_us, lease.holder) for lease in passing_leases}
         self._namespaces = namespaces
         self._skipped = skipped
         self._waiting = empty(_COLUMNS)
@@ -111,8 +119,11 @@ class Schedule:
             starts += numbers(tables.controllers.seq)[tables.controllers.state.are("started")].tolist()
         if tables.leases is not None:
             holder = tables.leases.holder
-            for seq, code in sorted(zip(numbers(tables.leases.seq).tolist(), holder.codes.tolist(), strict=True)):
+            columns = (numbers(tables.leases.seq), numbers(tables.leases.at_us), holder.codes)
+            for seq, at_us, code in sorted(zip(*(column.tolist() for column in columns), strict=True)):
                 now = holder.words[code]
+                if (at_us, now) in self._passing_leases:
+                    continue
                 if now and self._holder and now != self._holder:
                     starts.append(seq)
                 self._holder = now or self._holder
