@@ -28,7 +28,7 @@ _FIELDS = {
 }
 LEASE_DURATION = "leader-elect-lease-duration"
 """The flag that changes no decision, and says when an HPA was not reconciled any more."""
-SHORT_NAMES = tuple(_FIELDS)
+SHORT_NAMES = (*_FIELDS, LEASE_DURATION)
 _UNTIL_1_11 = ("upscale-delay", "downscale-delay", "use-rest-clients")
 _SINCE_1_12 = ("downscale-stabilization", "cpu-initialization-period", "initial-readiness-delay")
 _WITHOUT_WINDOWS = 12
@@ -79,10 +79,22 @@ def user_flags(values: Mapping[str, str]) -> Mapping[str, str]:
     """The flags of a user by short name; BadOption for a name that no controller has."""
     short = {short_name(name): text for name, text in values.items()}
     for name in short:
-        if name not in _FIELDS:
+        if name not in SHORT_NAMES:
             hint = did_you_mean(name, SHORT_NAMES, f"known are {', '.join(SHORT_NAMES)}")
             raise BadOption(f"--flag {name} changes no decision: {hint}")
     return short
+
+
+def given_lease_duration_us(values: Mapping[str, str]) -> Micros | None:
+    """How long the Lease lasts as a user says it, by short name; None where nothing is said, BadOption for no time."""
+    if LEASE_DURATION not in values:
+        return None
+    text, given_us = values[LEASE_DURATION], lease_duration_us(values)
+    if given_us is None:
+        raise BadOption(f"{LEASE_DURATION}={text} cannot be read: give a duration such as 15s")
+    if given_us <= 0:
+        raise BadOption(f"{LEASE_DURATION}={text} is too little: no controller runs so")
+    return given_us
 
 
 def lease_duration_us(values: Mapping[str, str]) -> Micros | None:
@@ -105,7 +117,7 @@ def require_of_its_time(values: Mapping[str, str], release: str) -> None:
     other_era = _SINCE_1_12 if is_before_1_12(release) else _UNTIL_1_11
     for name in values:
         if name in other_era:
-            usable_names = ", ".join(own for own in SHORT_NAMES if own not in other_era)
+            usable_names = ", ".join(own for own in _FIELDS if own not in other_era)
             why = f"known are {usable_names}"
             if name == "use-rest-clients" and _minor(release) in _HEAPSTER_STILL:
                 why = "what Heapster answered counts there as if a metrics API had"

@@ -35,9 +35,9 @@ def releases(context: click.Context, parameter: click.Parameter, incomplete: str
 
 def flags(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The flags that change a decision and begin so; the value is left to the user."""
-    from hpaaudit.api.flags import PREFIX, SHORT_NAMES
+    from hpaaudit.api.flags import LEASE_DURATION, PREFIX, SHORT_NAMES
 
-    names = (*SHORT_NAMES, *(f"{PREFIX}{name}" for name in SHORT_NAMES))
+    names = (*SHORT_NAMES, *(f"{PREFIX}{name}" for name in SHORT_NAMES if name != LEASE_DURATION))
     return [CompletionItem(f"{name}=") for name in names if name.startswith(incomplete)]
 
 

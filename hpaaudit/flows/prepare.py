@@ -39,6 +39,7 @@ class Prepared:
     flags     those of the first process whose settings are known
     hpas      `namespace/name` of each HPA to be replayed; empty: all
     declared  the settings that the user declared as the controller's own
+    lease_duration_us   how long the Lease lasts, as the user says; None: as it was recorded, or the default
     """
 
     recording: "Recording"
@@ -53,6 +54,7 @@ class Prepared:
     loss: "MemoryLoss | None" = None
     hpas: frozenset[str] = frozenset()
     declared: frozenset[str] = frozenset()
+    lease_duration_us: Micros | None = None
 
     @property
     def releases(self) -> dict[str, str]:
@@ -162,8 +164,10 @@ def _without_unsupported(recording: "Recording", planned: "Plan", derived: "Infe
 def with_settings(recording: "Recording", planned: "Plan", controller: ControllerOptions) -> Prepared:
     """A plan with the controller's settings: what the user says, else what was recorded, else the defaults."""
     from hpaaudit.api.flags import (
+        LEASE_DURATION,
         assumptions,
         duration_text,
+        given_lease_duration_us,
         is_before_1_12,
         require_of_its_time,
         user_flags,
@@ -172,6 +176,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
     from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, gates_missed, known_release
 
     options = user_flags(controller.flags)
+    given_lease_us = given_lease_duration_us(options)
     given_release = None if controller.release is None else known_release(controller.release)
     process = first_told(planned)
     recorded_release = (process.version or process.release) if process is not None else planned.version
@@ -206,10 +211,12 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         recording=recording,
         plan=planned,
         flags=flags,
-        overrides=options,
+        # How long a Lease lasts changes no decision.
+        overrides={name: text for name, text in options.items() if name != LEASE_DURATION},
         release_given=given_release is not None,
         recorded_release=recorded_release or "",
         declared=controller.declared,
+        lease_duration_us=given_lease_us,
         assumptions=(
             Assumption(key="release", value=release, source=release_source),
             *(
@@ -227,7 +234,7 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
                 for name, on in sorted(switched.items())
             ),
             *(Assumption(key=name, value="on", source="inferred") for name in inferred_gates),
-            *_of_the_lease(planned, observed),
+            *_of_the_lease(planned, observed, given_lease_us),
             Assumption(
                 key="api-server", value=flags.api_server, source="inferred" if planned.api_server else "default"
             ),
@@ -253,11 +260,13 @@ def _of_later_processes(prepared: Prepared) -> Iterator[Assumption]:
             before[setting.key] = setting.value
 
 
-def _of_the_lease(planned: "Plan", observed: Mapping[str, str]) -> Iterator[Assumption]:
+def _of_the_lease(planned: "Plan", observed: Mapping[str, str], given_us: Micros | None) -> Iterator[Assumption]:
     """How long a Lease lasts that is not renewed, if one was seen: whether the controller ran depends on it."""
     from hpaaudit.api.flags import LEASE_DURATION, duration_text, lease_duration_us
 
-    if planned.has_lease:
+    if given_us is not None:
+        yield Assumption(key=LEASE_DURATION, value=duration_text(given_us), source="user")
+    elif planned.has_lease:
         recorded_us = lease_duration_us(observed)
         yield Assumption(
             key=LEASE_DURATION,

@@ -256,6 +256,7 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
         assumptions=prepared.assumptions,
         options=options,
         releases=prepared.releases,
+        lease_duration_us=prepared.lease_duration_us,
         since_us=request.scope.since_us,
         until_us=request.scope.until_us,
     )

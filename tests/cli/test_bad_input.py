@@ -126,6 +126,14 @@ def test_an_unknown_name_names_the_nearest(line: str, message: str, here: Path) 
         ("--flag sync-period=15", "sync-period=15 cannot be read: give a duration such as 15s"),
         ("--flag sync-period=0s", "sync-period=0s is too little: no controller runs so"),
         (
+            "--flag leader-elect-lease-duration=soon",
+            "leader-elect-lease-duration=soon cannot be read: give a duration such as 15s",
+        ),
+        (
+            "--flag leader-elect-lease-duration=0s",
+            "leader-elect-lease-duration=0s is too little: no controller runs so",
+        ),
+        (
             "--flag upscale-delay=1m --release 1.36",
             (
                 "--flag upscale-delay changes no decision of 1.36: known are sync-period, downscale-stabilization, "
