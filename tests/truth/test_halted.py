@@ -6,13 +6,15 @@ from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.model.facts import EventSeen, Fact, HpaSeen, LeaseSeen, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.report.replay import replay_text
-from tests.conformance.expected import captures
+from tests.conformance.expected import capture_of, captures
 from tests.fleet.chance import write
 from tests.sample import one_in
 from tests.truth.replayed import replayed
@@ -49,6 +51,31 @@ def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:
         counts.update(name for name in later if not name.startswith(POSITIVE))
     assert set(counts) == {"not_run.controller_down"}
     assert counts["not_run.controller_down"] > 100
+
+
+@pytest.mark.parametrize("world", ["restart-100-0009", "several-100-0007"])
+def test_a_silence_before_the_lease_ran_out_is_that_of_the_controller_that_let_it_run_out(world: str) -> None:
+    """Nothing was reconciled from the first status that was due on: what was due only now and then did not happen."""
+    shown = list(dead(facts_of(capture_of("1.36", world))))
+    with replayed(shown, flags={"leader-elect-lease-duration": "60s"}) as results:
+        classes = Counter(row["class"] for row in results.rows(ROWS) if row["class"].startswith("not_run."))
+        assert results.rows("from findings where pattern = 'slow_or_missed_sync'") == []
+    assert set(classes) == {"not_run.controller_down"}
+    assert classes["not_run.controller_down"] > 5
+
+
+def test_the_lease_lasts_as_long_as_the_user_says_and_decisions_stay_what_they_are() -> None:
+    shown = list(dead(facts_of(next(iter(captures("1.36"))))))
+    lasts = "select epoch(lapsed_at - renewed_at) as seconds from controller_outages"
+    told = "select key, value, source from assumptions where key = 'leader-elect-lease-duration'"
+    decided = "select reconcile_id, desired, band_lo, band_hi from reconciles order by all"
+    with replayed(shown) as results:
+        before = results.rows(decided)
+        assert results.rows(lasts) == [{"seconds": 15}]
+    with replayed(shown, flags={"--leader-elect-lease-duration": "1m"}, declare=True) as results:
+        assert results.rows(lasts) == [{"seconds": 60}]
+        assert results.rows(told) == [{"key": "leader-elect-lease-duration", "value": "60s", "source": "declared"}]
+        assert results.rows(decided) == before
 
 
 def test_a_silent_controller_is_never_explained_by_what_it_read() -> None:

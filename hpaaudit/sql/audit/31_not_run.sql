@@ -1,7 +1,8 @@
 -- Which inferred reconciles of some HPAs did not take place?
 -- One row per reconcile, as in not_run. Three kinds of evidence say so:
 -- 1. The Lease of kube-controller-manager ran out. It counts if we saw it renewed before, or if a new status was due; it does
---    not if an HPA was reconciled after all.
+--    not if an HPA was reconciled after all. The process may have ended any time after the last renewal: of each HPA it had
+--    ended by the first time that a new status was due, if no HPA was reconciled from then on.
 -- 2. Silence: three or more times in a row the inputs would have changed the status, and none was written. This counts only
 --    for HPAs whose last published status followed from our inputs. Where nothing would have changed, silence says nothing.
 -- 3. A process took over soon after, the reconcile would have left a trace, and nothing was reconciled in between: the
@@ -43,11 +44,23 @@ with steps as (
             o.was_renewed
             or exists (from steps where is_inferred and is_due and ts > o.lapsed_at and ts < coalesce(o.until, 'infinity'))
         )
+), last_seen as (
+    select o.renewed_at, o.until, greatest(o.renewed_at, max(seen.ts)) as last_seen
+    from outages as o
+    left join seen on seen.ts < o.until
+    group by o.renewed_at, o.until
+), ended as (
+    select s.hpa, o.renewed_at, o.last_seen, o.until, min(s.ts) as ended_by
+    from steps as s
+    join last_seen as o on s.ts > o.last_seen and s.ts < o.until
+    where s.is_inferred and s.is_due
+    group by s.hpa, o.renewed_at, o.last_seen, o.until
 ), down as (
     select s.reconcile_id, 'not_run.controller_down' as class, max(o.renewed_at) as renewed_at
     from steps as s
-    join outages as o on s.ts > if(s.is_due, o.renewed_at, o.lapsed_at) and s.ts < o.until
-    where s.is_inferred
+    join outages as o on s.ts < o.until
+    left join ended as e on e.hpa = s.hpa and e.renewed_at = o.renewed_at and e.until = o.until
+    where s.is_inferred and s.ts > if(s.is_due, o.renewed_at, least(o.lapsed_at, e.ended_by))
     group by s.reconcile_id
 ), restarting as (
     select distinct s.reconcile_id, 'not_run.controller_restart' as class
@@ -82,7 +95,7 @@ with steps as (
     having count(*) filter (is_due) >= 3 and count(*) >= 0.8 * (max(nth) - min(nth) + 1)
 ), silent as (
     select
-        hpa, first_nth, last_nth,
+        hpa, first_nth, last_nth, first_ts,
         case
             when not exists (from seen where seen.ts between first_ts and last_ts)
                 and exists (
@@ -107,8 +120,11 @@ union all by name
 select reconcile_id, class
 from restarting
 union all by name
-select t.reconcile_id, s.class
+-- A silence that began in an outage, after the last reconcile of any HPA, is part of it.
+select
+    t.reconcile_id, if(e.hpa is null, s.class, 'not_run.controller_down') as class, e.renewed_at
 from steps as t
 join silent as s on s.hpa = t.hpa and t.nth between s.first_nth and s.last_nth
+left join ended as e on e.hpa = t.hpa and s.first_ts > e.last_seen and t.ts < e.until
 anti join down using (reconcile_id)
 anti join restarting using (reconcile_id);
