@@ -191,7 +191,7 @@ PATTERNS = {
     "pods_not_created": "the target was scaled up, and for more than 2 minutes fewer pods than that were made",
     "selector_matches_other_pods": "the selector of the target matches pods of other workloads",
     "missing_request_sidecar": "a container has no request, so that there is no utilization and the HPA is blind",
-    "rollout_inflation": "a rollout raised the replicas while its surge pods were there",
+    "rollout_inflation": "a rollout raised the replicas while its surge pods were there, or its first pods were gone",
     "gitops_selfheal_loop": "a GitOps controller and the HPA undo each other's replicas",
     "operator_writes_back": "an operator writes the replicas of the target",
     "progressive_delivery": "a canary controller writes the replicas of the target, or the spec of the HPA",

@@ -770,6 +770,35 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
     assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
 
 
+@pytest.mark.parametrize(
+    ("metric", "ratio", "is_told"),
+    [
+        (("External", "AverageValue"), 1.3, True),
+        (("Object", "AverageValue"), 1.3, True),
+        (("External", "AverageValue"), 1.5, False),  # over all ten it would be 1.2
+        (("External", "Value"), 1.3, False),  # no average
+        (("Resource", "Utilization"), 1.3, False),  # fewer pods use as much as all did
+    ],
+)
+def test_a_rollout_whose_pods_are_gone_raises_an_average_over_those_that_are_left(
+    metric: tuple[str, str], ratio: float, is_told: bool, database: Patterns
+) -> None:
+    """With maxUnavailable the first pods end before others are made."""
+    metric_type, target_type = metric
+    tables: Tables = {
+        "rollouts": [{}],
+        "reconciles": reconciles(
+            1, first=4, action="scale_up", spec_replicas=10, status_replicas=8, desired=11, actual=11
+        ),
+        "metric_proposals": proposals(1, first=4, metric_type=metric_type, target_type=target_type, ratio=ratio),
+    }
+    told = (
+        "medium: a rollout raised the replicas from 10 to 11, while 2 of 10 pods were gone: "
+        "an average over all of them would have been within its tolerance"
+    )
+    assert database.verdicts("rollout_inflation", tables) == ([told] if is_told else [])
+
+
 def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -> None:
     """What most metrics lack is not told of the metric that fails most."""
     lost = {"valid": False, "is_winner": False}
