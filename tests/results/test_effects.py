@@ -83,6 +83,36 @@ def test_each_effect_has_a_case(expected: str, database: Patterns) -> None:
     assert (first["until"], raised["ts"], raised["until"]) == (at(60), at(60), at(3600))
 
 
+def _flaps(status_at_the_end: int) -> Tables:
+    """Five pods, of which 8 and 9 are asked for in turn, 20 s each."""
+    steps = [(60 + 20 * n, 8 + n % 2) for n in range(10)]
+    states = [(0, 4, 4), *((second, wanted, 5) for second, wanted in steps), (260, 8, status_at_the_end)]
+    befores = [4, *(wanted for _, wanted in steps)]
+    return target(
+        scale_states=scale(*states),
+        scale_events=changes(
+            *((second, before, wanted) for (second, wanted), before in zip(steps, befores, strict=False))
+        ),
+        k8s_events=[event("FailedCreate", "exceeded quota: cpu", "ReplicaSet", "web-6f", 70)],
+    )
+
+
+def test_pods_that_a_quota_refuses_are_missed_also_while_the_number_changes(database: Patterns) -> None:
+    first, *raised = database.audited(*EFFECT, _flaps(5))
+    assert first["class"] == "effect.none"
+    assert [row["class"] for row in raised] == ["effect.quota"] * 10
+    assert {row["cause"] for row in raised} == {"exceeded quota: cpu"}
+
+
+def test_a_number_that_had_its_pods_ends_the_wait(database: Patterns) -> None:
+    """All pods were there for a moment in between, and at the end: neither wait lasted for two minutes."""
+    tables = dict(_flaps(9))
+    states = list(tables["scale_states"])
+    states.insert(6, {"observed_at": at(145), "seq": 5, "spec_replicas": 8, "status_replicas": 9})
+    tables["scale_states"] = [{**row, "seq": n} for n, row in enumerate(states)]
+    assert "effect.quota" not in {row["class"] for row in database.audited(*EFFECT, tables)}
+
+
 def test_every_effect_and_report_of_the_words_has_a_case() -> None:
     assert set(BECAME) == set(EFFECTS)
     assert set(REPORTED) == set(REPORTS)

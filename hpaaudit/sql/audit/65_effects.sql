@@ -63,6 +63,17 @@ with recorded as (
     asof join spans as p on p.hpa_uid = s.hpa_uid and p.ts <= s.observed_at
     where s.observed_at <= p.until
     group by p.hpa_uid, p.span
+), chained as (
+    -- A number that was changed before its pods were made, and the number after it, are one wait.
+    select
+        p.hpa_uid, p.span, p.ts, m.short_s,
+        (lag(m.short_s > 0 and m.made_at is null) over (partition by p.hpa_uid order by p.span) is not true)::integer
+            as is_first
+    from spans as p
+    left join made as m using (hpa_uid, span)
+), waits as (
+    select *, sum(is_first) over (partition by hpa_uid order by span rows unbounded preceding) as wait
+    from chained
 ), points as (
     select hpa_uid, ts, 0 as change, 0 as ended, 1 as begins, span, wanted, until
     from spans
@@ -127,6 +138,15 @@ with recorded as (
     from told as e
     asof join spans as p on p.hpa_uid = e.hpa_uid and p.ts <= e.observed_at
     group by p.hpa_uid, p.span
+), refused as (
+    select
+        w.hpa_uid, w.span,
+        sum(w.short_s) over one as short_s, bool_or(c.has_quota) over one as has_quota,
+        first_value(c.refusal ignore nulls) over (one order by w.span rows between unbounded preceding and unbounded following)
+            as refusal
+    from waits as w
+    left join causes as c using (hpa_uid, span)
+    window one as (partition by w.hpa_uid, w.wait)
 ), rolled as (
     select p.hpa_uid, p.span
     from spans as p
@@ -134,21 +154,25 @@ with recorded as (
     where r.started_at > p.ts - interval 10 minutes
 ), tests as (
     select
-        p.*, m.made, m.made_at, r.ready, r.ready_at, c.refusal, c.unschedulable,
+        p.*, m.made, m.made_at, r.ready, r.ready_at,
+        -- Two minutes are more than pods that nothing hinders take, also where the number changed meanwhile.
+        coalesce(m.made_at is null and f.short_s > 120, false) as t_waits,
+        coalesce(c.refusal, if(t_waits, f.refusal, null)) as refusal,
+        c.unschedulable,
         -- A lower number ends the pods of the difference.
         greatest(r.ended - greatest(coalesce(p.from_replicas, p.wanted) - p.wanted, 0), 0) as removed,
         coalesce(r.missing_s, m.missing_s) as pod_seconds_missing,
-        -- Two minutes are more than pods that nothing hinders take.
-        coalesce(m.short_s > 120, false) as t_not_made,
-        coalesce(c.has_quota, false) as t_quota,
+        coalesce(m.short_s > 120, false) or t_waits as t_not_made,
+        coalesce(c.has_quota, false) or t_waits and coalesce(f.has_quota, false) as t_quota,
         coalesce(r.short_s > 120, false) as t_not_ready,
         c.unschedulable is not null as t_unschedulable,
         o.span is not null as t_rollout,
-        m.made is null or r.ready is null and not coalesce(m.short_s > 120, false) as t_unknown
+        m.made is null or r.ready is null and not t_not_made as t_unknown
     from spans as p
     left join made as m using (hpa_uid, span)
     left join ready as r using (hpa_uid, span)
     left join causes as c using (hpa_uid, span)
+    left join refused as f using (hpa_uid, span)
     left join rolled as o using (hpa_uid, span)
 )
 select
