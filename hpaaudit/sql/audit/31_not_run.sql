@@ -45,10 +45,9 @@ with steps as (
             or exists (from steps where is_inferred and is_due and ts > o.lapsed_at and ts < coalesce(o.until, 'infinity'))
         )
 ), last_seen as (
-    select o.renewed_at, o.until, greatest(o.renewed_at, max(seen.ts)) as last_seen
+    select o.renewed_at, o.until, greatest(o.renewed_at, seen.ts) as last_seen
     from outages as o
-    left join seen on seen.ts < o.until
-    group by o.renewed_at, o.until
+    asof left join seen on o.until > seen.ts
 ), ended as (
     select s.hpa, o.renewed_at, o.last_seen, o.until, min(s.ts) as ended_by
     from steps as s
@@ -58,7 +57,7 @@ with steps as (
 ), down as (
     select s.reconcile_id, 'not_run.controller_down' as class, max(o.renewed_at) as renewed_at
     from steps as s
-    join outages as o on s.ts < o.until
+    join outages as o on s.ts > o.renewed_at and s.ts < o.until
     left join ended as e on e.hpa = s.hpa and e.renewed_at = o.renewed_at and e.until = o.until
     where s.is_inferred and s.ts > if(s.is_due, o.renewed_at, least(o.lapsed_at, e.ended_by))
     group by s.reconcile_id
