@@ -80,11 +80,12 @@ class CompiledRules:
         from hpaaudit.engine.fleet.input.unsupported import Unreadable, Unsupported
 
         prepared = replace(prepared, hpas=frozenset(hpas))
+        namespaces = {key.split("/", 1)[0] for key in hpas}
         if prepared.hpas != self._hpas:
-            self._hpas, self._slices = prepared.hpas, _few(fleet.slices_of(prepared))
+            self._hpas, self._slices = prepared.hpas, _few(fleet.slices_of(prepared, namespaces))
         decided = DecidedNumbers()
         try:
-            for columns in fleet.decide(prepared, ignore_warning, self._slices):
+            for columns in fleet.decide(prepared, ignore_warning, namespaces, self._slices):
                 decided.add(columns.reconciles)
         except (Unreadable, Unsupported):
             return None

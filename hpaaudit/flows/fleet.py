@@ -1,7 +1,7 @@
 """Decides a whole recording by the compiled rules, if they can decide it and are worth their start."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
@@ -64,24 +64,23 @@ def _reconcile_lines(recording: "Recording") -> int:
     return sum(file.rows for file in files if file is not None)
 
 
-def slices_of(prepared: "Prepared") -> Iterator[Slice]:
-    """The segments of a recording as columns: all of them, or what the namespaces of the wanted HPAs hold."""
+def slices_of(prepared: "Prepared", namespaces: Collection[str] = ()) -> Iterator[Slice]:
+    """The segments of a recording as columns: all of them, or what these namespaces hold."""
     from hpaaudit.engine.fleet.input.namespaces import narrowed
     from hpaaudit.engine.fleet.input.tables import COLUMNS
 
-    namespaces = _namespaces(prepared)
     return (narrowed(part, namespaces) for part in prepared.recording.slices(COLUMNS, columns=COLUMNS))
 
 
-def _namespaces(prepared: "Prepared") -> set[str]:
-    return {key.split("/", 1)[0] for key in prepared.hpas}
-
-
-def decide(prepared: "Prepared", warn: Warn, slices: Iterable[Slice] | None = None) -> Iterator[Decided]:
+def decide(
+    prepared: "Prepared", warn: Warn, namespaces: Collection[str] = (), slices: Iterable[Slice] | None = None
+) -> Iterator[Decided]:
     """The decisions of the compiled rules for a recording, segment by segment.
 
     warn     is called if the rules must be compiled first, which takes a while
-    slices   what `slices_of` gave for the same HPAs; None: they are read
+    namespaces   only HPAs of these are decided, and nothing else is read: what cannot be decided in another one is not
+                 met. Without any: all
+    slices   what `slices_of` gave for the same namespaces; None: they are read
 
     Raises `Unsupported` if the recording holds what the compiled rules do not decide, `Unreadable` if it holds what no
     API server serves and the recording was not searched for that, and `DamagedRecording`.
@@ -106,7 +105,7 @@ def decide(prepared: "Prepared", warn: Warn, slices: Iterable[Slice] | None = No
         skipped=prepared.plan.unsupported,
         inferred=prepared.derived,
         is_searched=prepared.searched,
-        namespaces=_namespaces(prepared),
+        namespaces=namespaces,
         passing_leases=prepared.plan.passing_leases,
     )
     builder = BatchBuilder(options, texts())
@@ -116,7 +115,7 @@ def decide(prepared: "Prepared", warn: Warn, slices: Iterable[Slice] | None = No
             for _ in threads.map(lambda bounds: decide_range(*bounds), ranges):
                 pass
 
-        batches = prepared_slices(slices_of(prepared) if slices is None else slices, builder)
+        batches = prepared_slices(slices_of(prepared, namespaces) if slices is None else slices, builder)
         wanted = ReconcileFilter(keys=prepared.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
         yield from _prefetched(
