@@ -136,6 +136,20 @@ def test_a_scale_down_is_no_disruption(database: Patterns) -> None:
     assert (lowered["class"], lowered["removed"], lowered["pod_seconds_missing"]) == ("effect.none", 0, 0)
 
 
+@pytest.mark.parametrize(("raised", "gone", "removed"), [(63, (64, 65), 0), (63, (64, 65, 66), 1), (130, (140, 141), 2)])
+def test_pods_of_a_scale_down_that_end_after_the_next_scale_up_are_no_disruption(
+    database: Patterns, raised: float, gone: tuple[float, ...], removed: int
+) -> None:
+    """Two pods were to end; a minute later that is not why."""
+    tables = {
+        "hpa_specs": [{}],
+        "scale_states": scale((0, 4, 4), (60, 2, 4), (raised, 4, 4)),
+        "scale_events": changes((60, 4, 2), (raised, 2, 4)),
+        "pods": pods(-60, -60, -60, -60, gone_at=dict(enumerate(gone))),
+    }
+    assert [row["removed"] for row in database.audited(*EFFECT, tables)] == [0, 0, removed]
+
+
 @settings(
     max_examples=40, deadline=None, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

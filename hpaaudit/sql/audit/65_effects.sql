@@ -152,6 +152,19 @@ with recorded as (
     from spans as p
     asof join runs.rollouts as r on r.hpa_uid = p.hpa_uid and r.started_at <= p.until
     where r.started_at > p.ts - interval 10 minutes
+), falls as (
+    select
+        p.hpa_uid, p.span, p.ts, coalesce(r.ended, 0) as ended,
+        greatest(coalesce(p.from_replicas, p.wanted) - p.wanted, 0) as fall
+    from spans as p
+    left join ready as r using (hpa_uid, span)
+), owed as (
+    -- A lower number ends the pods of the difference. It may be raised again before they are gone: a minute is more than that takes.
+    select
+        hpa_uid, span,
+        greatest(fall, sum(fall) over recent - (sum(ended) over recent - ended)) as pods
+    from falls
+    window recent as (partition by hpa_uid order by ts range between interval 1 minute preceding and current row)
 ), tests as (
     select
         p.*, m.made, m.made_at, r.ready, r.ready_at,
@@ -159,8 +172,7 @@ with recorded as (
         coalesce(m.made_at is null and f.short_s > 120, false) as t_waits,
         coalesce(c.refusal, if(t_waits, f.refusal, null)) as refusal,
         c.unschedulable,
-        -- A lower number ends the pods of the difference.
-        greatest(r.ended - greatest(coalesce(p.from_replicas, p.wanted) - p.wanted, 0), 0) as removed,
+        greatest(r.ended - w.pods, 0) as removed,
         coalesce(r.missing_s, m.missing_s) as pod_seconds_missing,
         coalesce(m.short_s > 120, false) or t_waits as t_not_made,
         coalesce(c.has_quota, false) or t_waits and coalesce(f.has_quota, false) as t_quota,
@@ -174,6 +186,7 @@ with recorded as (
     left join causes as c using (hpa_uid, span)
     left join refused as f using (hpa_uid, span)
     left join rolled as o using (hpa_uid, span)
+    left join owed as w using (hpa_uid, span)
 )
 select
     h.replay_id, h.hpa_uid, h.namespace, h.name,
