@@ -136,7 +136,9 @@ def test_a_scale_down_is_no_disruption(database: Patterns) -> None:
     assert (lowered["class"], lowered["removed"], lowered["pod_seconds_missing"]) == ("effect.none", 0, 0)
 
 
-@pytest.mark.parametrize(("raised", "gone", "removed"), [(63, (64, 65), 0), (63, (64, 65, 66), 1), (130, (140, 141), 2)])
+@pytest.mark.parametrize(
+    ("raised", "gone", "removed"), [(63, (64, 65), 0), (63, (64, 65, 66), 1), (130, (140, 141), 2)]
+)
 def test_pods_of_a_scale_down_that_end_after_the_next_scale_up_are_no_disruption(
     database: Patterns, raised: float, gone: tuple[float, ...], removed: int
 ) -> None:
