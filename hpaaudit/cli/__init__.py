@@ -15,7 +15,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from hpaaudit.cli.screen import fit_terminal
 from hpaaudit.errors import AuditError
-from hpaaudit.model.nearest import nearest
+from hpaaudit.model.nearest import did_you_mean
 
 FAILED = 2
 """Exit code: the command could not do what was asked."""
@@ -92,9 +92,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The named command. The error for an unknown name suggests the nearest ones."""
-        near = nearest(args[0], COMMANDS)
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(COMMANDS)}"
+            hint = did_you_mean(args[0], COMMANDS, f"there are {', '.join(COMMANDS)}")
             ctx.fail(f"no command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 

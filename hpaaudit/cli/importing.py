@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from hpaaudit.cli.options import message_options
-from hpaaudit.model.nearest import nearest
+from hpaaudit.model.nearest import did_you_mean
 
 
 class _Imports(click.Group):
@@ -16,8 +16,7 @@ class _Imports(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The named command."""
         if args[0] not in self.commands and not args[0].startswith("-"):
-            near = nearest(args[0], self.commands)
-            hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(self.commands)}"
+            hint = did_you_mean(args[0], self.commands, f"there are {', '.join(self.commands)}")
             if Path(args[0]).is_file():
                 hint = f"did you mean import capture {args[0]}?"
             ctx.fail(f"no source {args[0]!r}: {hint}")

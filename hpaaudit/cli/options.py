@@ -1,11 +1,12 @@
 """Options and arguments that several commands share: moments in time, HPAs, settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from hpaaudit.api.zone import use_zone
 from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results, zones
@@ -14,6 +15,7 @@ from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 
 Parsed = TypeVar("Parsed")
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def by_click(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -44,6 +46,39 @@ def named_hpa(hpa: str | None, namespace: str | None) -> str | None:
     if hpa.partition("/")[0] != namespace:
         raise click.UsageError(f"-n {namespace} and {hpa} name two namespaces")
     return hpa
+
+
+def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
+    """What several names and `-n` mean together; none: all HPAs."""
+    return [name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))]
+
+
+def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `--hpa`, `-n`, `--since` and `--until` of commands that show a part of a replay.
+
+    complete   completes the names of HPAs
+    """
+    options = (
+        click.option(
+            "--hpa",
+            "hpas",
+            metavar="NS/NAME",
+            type=hpa_name,
+            multiple=True,
+            shell_complete=complete,
+            help="Only this HPA; repeatable, * matches anything.",
+        ),
+        namespace_option(),
+        moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
+        moment_option("--until", "Show no later reconcile; what came after still counts as evidence."),
+    )
+
+    def decorate(command: click.decorators.FC) -> click.decorators.FC:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:

@@ -46,7 +46,7 @@ def ask_in_turn(
 
 
 def _words(line: str, names: Sequence[str], columns_of: Callable[[str], str]) -> tuple[list[str], str]:
-    """What this line asks, as arguments of `query`, none if nothing; and the next line, if it was read already.
+    """The arguments of `query` that this line stands for, and the next line if that was read already.
 
     SQL may go on in further lines: EOFError.
     """
@@ -75,9 +75,9 @@ def _help(name: str, names: Sequence[str], columns_of: Callable[[str], str]) -> 
 
 
 def _whole(line: str, names: Sequence[str]) -> tuple[list[str], str]:
-    """SQL that begins with this line, read until it ends with a semicolon.
+    """Reads SQL that begins with this line, until it ends with a semicolon.
 
-    A line that is no SQL drops it, and is the next line.
+    A question or a command on a line of its own drops the SQL, and is returned as the next line.
     """
     lines = [line]
     while not lines[-1].rstrip().endswith(";"):

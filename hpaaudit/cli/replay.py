@@ -8,11 +8,9 @@ import click
 from hpaaudit.cli.completion import flags as completed_flags
 from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
-    hpa_name,
     message_options,
-    moment_option,
-    named_hpa,
-    namespace_option,
+    named_hpas,
+    narrowing_options,
     output_option_of_many,
     setting,
     zone_option,
@@ -63,17 +61,7 @@ FAIL_ON_MATCHED = 1
     help="This release, these flags and rules are those of the real controller: make the results in DIR with them, now "
     "and later. Without any of them: as recorded again.",
 )
-@click.option(
-    "--hpa",
-    "hpas",
-    metavar="NS/NAME",
-    type=hpa_name,
-    multiple=True,
-    help="Only this HPA; repeatable, * matches anything.",
-)
-@namespace_option()
-@moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
-@moment_option("--until", "Show no later reconcile; what came after still counts as evidence.")
+@narrowing_options()
 @click.option(
     "--detail",
     type=click.Choice(["numbers", "moved", "steps", "pods", "all"]),
@@ -153,7 +141,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 flags=controller.flags,
                 behaviours=controller.behaviours,
                 declare=declare,
-                hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
+                hpas=named_hpas(hpas, namespace),
                 detail=detail,
                 overwrite=overwrite,
                 warn=progress.warn,

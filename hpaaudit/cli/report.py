@@ -8,11 +8,9 @@ import click
 
 from hpaaudit.cli.completion import hpas as completed_hpas
 from hpaaudit.cli.options import (
-    hpa_name,
     message_options,
-    moment_option,
-    named_hpa,
-    namespace_option,
+    named_hpas,
+    narrowing_options,
     results_argument,
     zone_option,
 )
@@ -29,18 +27,7 @@ FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
 @click.option("--into", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write the page here.")
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
-@click.option(
-    "--hpa",
-    "hpas",
-    metavar="NS/NAME",
-    type=hpa_name,
-    multiple=True,
-    shell_complete=completed_hpas,
-    help="Only this HPA; repeatable, * matches anything.",
-)
-@namespace_option()
-@moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence.")
-@moment_option("--until", "Show no later reconcile; what came after still counts as evidence.")
+@narrowing_options(completed_hpas)
 @message_options()
 @zone_option()
 def report_command(  # noqa: PLR0913 click hands over every option
@@ -79,7 +66,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
         drawn = report(
             source,
             explained=output == "html",
-            hpas=[name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))],
+            hpas=named_hpas(hpas, namespace),
             warn=progress.warn,
             progress=progress,
             drawing=progress.of(page_line, "drew"),

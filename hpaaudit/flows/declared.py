@@ -6,15 +6,15 @@ from pathlib import Path
 
 from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.destination import RESULTS
-from hpaaudit.flows.options import AS_RECORDED, DECLARED, ControllerOptions
+from hpaaudit.flows.options import AS_RECORDED, ControllerOptions
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
-from hpaaudit.model.audit import Assumption
+from hpaaudit.model.audit import DECLARED, Assumption
 
 RELEASE = "release"
 
 
 def as_declared(asked: ControllerOptions) -> ControllerOptions:
-    """The same settings, all of them declared."""
+    """What the user asks for, marked as the settings of the real controller."""
     from hpaaudit.api.flags import user_flags
     from hpaaudit.engine.behaviours.release import behaviour, known_release
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import NotResults
 from hpaaudit.flows.declared import over_declared, settings_in
 from hpaaudit.flows.destination import RESULTS
-from hpaaudit.flows.options import DECLARED, ControllerOptions
+from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.flows.other_settings import switched
 from hpaaudit.flows.prepare import Prepared, prepare
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
 from hpaaudit.flows.source import open_file
+from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.difference import Cause, Difference, Wanted
 from hpaaudit.model.history import ChangeKind
 

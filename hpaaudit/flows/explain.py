@@ -11,7 +11,7 @@ from hpaaudit.errors import NotResults, RecordingError
 from hpaaudit.flows.declared import settings_in
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, landmark_or_time
-from hpaaudit.flows.options import DECLARED, ShowProgress, Warn, ignore_warning, show_nothing
+from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
@@ -19,6 +19,7 @@ from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
+from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark

@@ -55,9 +55,6 @@ class Scope:
     until_us: Micros | None = None
 
 
-DECLARED = "declared"
-"""The source of a setting that the user declared."""
-
 AS_RECORDED = ControllerOptions()
 """The user says nothing about the controller."""
 

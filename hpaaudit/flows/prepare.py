@@ -6,8 +6,8 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
-from hpaaudit.flows.options import AS_RECORDED, DECLARED, EVERYTHING, ControllerOptions, Scope
-from hpaaudit.model.audit import Assumption
+from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
+from hpaaudit.model.audit import DECLARED, Assumption
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import LEASE_DURATION_US, OLD_SYNC_PERIOD_US, Flags
 from hpaaudit.model.meant_hpas import meant_hpas

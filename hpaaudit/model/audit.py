@@ -42,6 +42,10 @@ class ReplayedReconcile:
     missing_input: str
 
 
+DECLARED = "declared"
+"""The source of a setting that the user declared to be that of the real controller."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
     """A setting of the controller, and its source: `observed`, `inferred`, `user`, `declared` or `default`."""

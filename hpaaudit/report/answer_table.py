@@ -20,7 +20,7 @@ LONGEST_WORD = 32
 """A longer word may be broken. Names of pods and of HPAs are rarely longer."""
 
 NARROWEST_VALUE = 10
-"""The least room of a value that stands beside the name of its column, however narrow the terminal."""
+"""Where each value has a line of its own, it gets so many characters, however narrow the terminal."""
 
 WHOLE = "-o wide shows them whole"
 
@@ -111,7 +111,7 @@ class _Grid:
 
 
 def _records(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> str:
-    """A line for each value, behind the name of its column; a blank line between rows."""
+    """Each row as lines of a column's name and its value; a blank line between rows."""
     names = max(min(max(map(len, columns)), (width - len(GAP)) // 2), 1)
     room = max(width - names - len(GAP), NARROWEST_VALUE)
     headings = [_wrap_heading(printable(name).upper(), names) for name in columns]
@@ -131,7 +131,7 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[s
 
 
 def _raised(low: Sequence[int], high: Sequence[int], room: int) -> list[int]:
-    """These widths, raised to the higher ones up to a limit that is the same for all, so that they fit in the room."""
+    """Widths from low to high that fit in the room: narrow columns get all they need, wide ones share the rest."""
 
     def up_to(limit: int) -> list[int]:
         return [max(least, min(most, limit)) for least, most in zip(low, high, strict=True)]
@@ -160,7 +160,7 @@ def _day(moments: Sequence[datetime]) -> str:
 
 
 def _cut_times(moments: Sequence[datetime], times: _Times) -> str:
-    """What was cut from these times; empty if nothing."""
+    """A note on how times were shortened; empty if they were not."""
     cut = "cut to the second" if any(moment.microsecond for moment in moments) else ""
     if times is _Times.OF_DAY:
         return f"times are of {_day(moments)}{', ' * bool(cut)}{cut}: {WHOLE}"
@@ -172,7 +172,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 def _wrap_heading(heading: str, width: int) -> list[str]:
-    """The heading in lines that end behind an underscore."""
+    """The lines of a heading that is too wide: it is broken after its underscores."""
     lines = [""]
     for part in _parts(heading):
         if lines[-1] and len(lines[-1]) + len(part) > width:

@@ -69,9 +69,8 @@ def _head(account: ReplayAccount) -> str:
     source = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
-    return f"{printable(account.recording)}   {span}   release {releases}" + (
-        f" ({source_words(source)})" if source else ""
-    )
+    known = f" ({source_words(source)})" if source else ""
+    return f"{printable(account.recording)}   {span}   release {releases}{known}"
 
 
 def clock_of(account: ReplayAccount) -> Clock:

@@ -3,26 +3,24 @@
 import shlex
 from collections.abc import Iterable
 
-from hpaaudit.model.audit import Assumption
+from hpaaudit.model.audit import DECLARED, Assumption
 from hpaaudit.report.text import printable
-
-_DECLARED = "declared"
 
 
 def source_words(source: str) -> str:
     """The source of a setting, for the one who declared it."""
-    return "declared by you" if source == _DECLARED else source
+    return "declared by you" if source == DECLARED else source
 
 
 def setting_words(setting: Assumption) -> str:
     """`tolerance 0.1`, and who said so if somebody did."""
     words = f"{setting.key} {setting.value}"
-    return f"{words} ({source_words(setting.source)})" if setting.source == _DECLARED else words
+    return f"{words} ({source_words(setting.source)})" if setting.source == DECLARED else words
 
 
 def declaring_options(assumptions: Iterable[Assumption]) -> str:
     """The options of `replay` that declare the same settings, with a blank before; empty if none was declared."""
-    words = [word for one in assumptions if one.source == _DECLARED for word in _option(one)]
+    words = [word for one in assumptions if one.source == DECLARED for word in _option(one)]
     return f" {printable(shlex.join([*words, '--declare']))}" if words else ""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _DURATIONS = re.compile(r"(.*_)?(delay|later|offset|period|stabilization|took|trip|uncertainty|window)_us")
-"""Fields in microseconds that are no times."""
+"""The names of fields that hold a duration in microseconds, not a time."""
 
 
 def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hpaaudit.errors import BadOption, NotResults
 from hpaaudit.model.account import ConditionText, Hidden, PodLine, PodMember, ReconcileAccount, StepLine
+from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -21,8 +22,8 @@ _EVIDENCE = "evidence"
 """The folder of `sql/` with a query for each kind of statement about a reconcile."""
 
 _CONDITIONS = ("able", "active", "limited")
-_NOT_RECORDED = ("default", "inferred", "declared")
-"""The sources of a setting that nobody recorded or asked for."""
+_NOT_RECORDED = ("default", "inferred", DECLARED)
+"""The sources of settings that are listed as assumed: not recorded, and not those of a what-if."""
 
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 

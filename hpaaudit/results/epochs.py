@@ -34,7 +34,7 @@ class Epochs:
         self._holder = ""
 
     def add(self, fact: ControllerSeen | LeaseSeen) -> None:
-        """Takes a fact. Only the last one tells whether a holder of the Lease gave it back."""
+        """Keeps a fact: whether a holder of the Lease gave it back is known only after the last one."""
         self._facts.append(fact)
 
     def _add_controller(self, fact: ControllerSeen) -> None:
@@ -72,7 +72,7 @@ class Epochs:
         epoch.setdefault("decided_as", self._release)
 
     def _add_other_holder(self, fact: LeaseSeen, *, is_passing: bool) -> None:
-        """Takes a Lease: somebody took it for a while, or the one who did gave it back."""
+        """Notes who held the Lease for a while beside its process, and when that ended."""
         others = self._epochs[-1].get("other_holders", [])
         last = others[-1] if others and others[-1]["until_us"] is None else None
         if last is not None and last["holder"] == fact.holder:

@@ -159,7 +159,8 @@ with recorded as (
     from spans as p
     left join ready as r using (hpa_uid, span)
 ), owed as (
-    -- A lower number ends the pods of the difference. It may be raised again before they are gone: a minute is more than that takes.
+    -- A lower number ends the pods of the difference. It may be raised again before they are gone: a minute is more than that
+    -- takes.
     select
         hpa_uid, span,
         greatest(fall, sum(fall) over recent - (sum(ended) over recent - ended)) as pods

@@ -25,7 +25,9 @@ with edited as (
     window one as (partition by hpa_uid, metric_idx order by valid_from)
 ), begun as (
     -- With its end, so that no reading needs to be sorted.
-    select hpa_uid, metric_idx, valid_from, lead(valid_from, 1, 'infinity') over (partition by hpa_uid, metric_idx order by valid_from) as next_from
+    select
+        hpa_uid, metric_idx, valid_from,
+        lead(valid_from, 1, 'infinity') over (partition by hpa_uid, metric_idx order by valid_from) as next_from
     from compared
     where is_new
 ), told as (

@@ -1,4 +1,4 @@
-"""Narrows a slice to some namespaces: no HPA reads, and nothing it does concerns, what is in another one."""
+"""Narrows a slice to some namespaces. An HPA reads and changes only what is in its own."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,7 +13,7 @@ _OF_READS = ("samples", "metric_values")
 """Tables whose rows belong to the read with their `seq`."""
 
 _WHOLE = ("reconciles",)
-"""The lines of reconciles: each is counted, so that it has the same number as in the whole recording."""
+"""Tables that are kept whole: the number of a reconcile counts those of all namespaces."""
 
 
 def narrowed(part: Slice, namespaces: Collection[str]) -> Slice:
