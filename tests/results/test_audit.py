@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.engine.replay.cluster_state import is_controller
-from hpaaudit.model.audit import Assumption
+from hpaaudit.model.audit import Assumption, ReconcileTime
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from tests.results import story
-from tests.results.things import WEB, at
+from tests.results.things import WEB, at, event_seen
 
 HPA_ACCOUNT = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
@@ -376,6 +376,37 @@ def test_a_write_just_before_a_reconcile_that_read_the_number_from_before_comes_
         assert results.rows(query) == [{"writer_name": "helm", "reconcile_id": 4}]
         decided_query = "select spec_replicas, actual, class from reconciles where reconcile_id = 4"
         assert results.rows(decided_query) == [{"spec_replicas": 8, "actual": 3, "class": "external_write.deploy_tool"}]
+
+
+def test_an_event_of_the_next_reconcile_contradicts_none_before_it(tmp_path: Path) -> None:
+    """Events have whole seconds: with a short sync period two reconciles may stand within one."""
+    early = [
+        replace(
+            reconcile,
+            instant=ReconcileTime(began_us=at(29.2), at_us=at(29.2), source="event", uncertainty_us=Micros(0)),
+        )
+        if reconcile.reconcile_id == 2
+        else reconcile
+        for reconcile in story.reconciles()
+    ]
+    with story.replayed(tmp_path / "x.duckdb", story.facts(), early) as results:
+        assert results.rows("select verdict from reconciles where reconcile_id = 2") == [{"verdict": "match"}]
+
+
+def test_an_event_of_a_number_that_no_reconcile_gives_leaves_the_reconcile_beside_it_open(tmp_path: Path) -> None:
+    """A quiet reconcile of which only an Event tells, and the Event tells of a write."""
+    told = [
+        replace(reconcile, instant=replace(reconcile.instant, source="event"))
+        if reconcile.reconcile_id == 2
+        else reconcile
+        for reconcile in story.reconciles()
+    ]
+    facts = [*story.facts()]
+    facts.insert(-1, event_seen(1, "Normal", "SuccessfulRescale", "New size: 7; reason: cpu above target"))
+    with story.replayed(tmp_path / "x.duckdb", sorted(facts, key=lambda fact: fact.at_us), told) as results:
+        assert results.rows("select verdict, class from reconciles where reconcile_id = 2") == [
+            {"verdict": "undecidable", "class": "no_data.object_unseen"}
+        ]
 
 
 def test_a_late_view_of_an_older_object_is_no_change(tmp_path: Path) -> None:
