@@ -10,7 +10,7 @@ import pytest
 
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.model.audit import ReplayedReconcile
-from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.model.facts import Fact, HpaSeen, PodSeen
 from hpaaudit.recording.reading.recording import Recording, open_recording
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
@@ -175,6 +175,25 @@ def test_all_pods_that_did_not_count_are_counted_with_their_names_or_without(
     assert totals[0] == totals[1]
     assert totals[0]["unready"] > 0
     assert all(row["why_code"] is None and row["missing"] for row in answers(counted, "which_pods_did_not_count", 0))
+
+
+def test_whose_pods_were_counted_is_told_or_said_to_be_unknown(counted: Results, tmp_path: Path) -> None:
+    """Kept pods with owners are told; pods that were not kept, or name no owner, leave a row that says so."""
+    decided = list(story.reconciles())
+    with story.replayed(tmp_path / "owned.duckdb", story.facts(), decided, detail="pods") as results:
+        assert answers(results, "which_pods_are_foreign", 0) == []
+    [unkept] = answers(counted, "which_pods_are_foreign", 0)
+    assert (unkept["owner_kind"], unkept["pods"]) == (None, None)
+    assert unkept["missing"].endswith("--detail pods")
+    ownerless = [
+        replace(fact, pod=replace(fact.pod, owner_kind="", owner_name="")) if isinstance(fact, PodSeen) else fact
+        for fact in story.facts()
+    ]
+    with story.replayed(tmp_path / "ownerless.duckdb", ownerless, decided, detail="pods") as results:
+        [unknown] = answers(results, "which_pods_are_foreign", 0)
+    assert (unknown["owner_kind"], unknown["pods"]) == (None, None)
+    assert unknown["missing"].startswith("the owners of its pods")
+    assert unknown["pod_reconciles"] == unkept["pod_reconciles"]
 
 
 BUCKETS = ("unready", "missing", "ignored")
