@@ -1,8 +1,12 @@
 """docs/findings.md describes every pattern, in the words of the screens and of its SQL."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
 from hpaaudit.report.codes import PATTERNS
@@ -15,9 +19,10 @@ HEAD, REST = "## Patterns\n", "## Patterns that no finding names\n"
 
 
 def described() -> str:
-    """A heading for each pattern, what it means, and when it is found."""
+    """A heading for each pattern, what it means, what to do, and when it is found."""
     return "\n".join(
-        f"### {each.pattern}\n\n{_meaning(each)}\n\n*{each.asks}* [SQL](../hpaaudit/sql/findings/{each.pattern}.sql)\n"
+        f"### {each.pattern}\n\n{_meaning(each)}\n\n{_advice(each)}\n\n"
+        f"*{each.asks}* [SQL](../hpaaudit/sql/findings/{each.pattern}.sql)\n"
         for each in findings()
     )
 
@@ -25,6 +30,35 @@ def described() -> str:
 def _meaning(finding: Finding) -> str:
     words = PATTERNS[finding.pattern]
     return f"{words[0].upper()}{words[1:]}. {finding.row.removeprefix('One row per HPA.').strip()}".strip()
+
+
+def _advice(finding: Finding) -> str:
+    """What column `next_step` may say: as the SQL has it, each case a line."""
+    [(tree,)] = duckdb.execute("select json_serialize_sql(?)", [finding.query]).fetchall()
+    steps = [text for column in _columns(json.loads(tree), "next_step") for text in _texts(column)]
+    assert steps, f"{finding.pattern} does not say what to do"
+    if len(steps) == 1:
+        return f"**What to do:** {steps[0]}."
+    return "**What to do**, by the case:\n\n" + "\n".join(f"- {step}." for step in steps)
+
+
+def _columns(tree: Any, name: str) -> Iterator[Any]:
+    """The expressions of a parsed query that have this name."""
+    if isinstance(tree, dict) and tree.get("alias") == name:
+        yield tree
+    elif isinstance(tree, dict | list):
+        for below in tree.values() if isinstance(tree, dict) else tree:
+            yield from _columns(below, name)
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    """The sentences of an expression, which are its texts of several words."""
+    if isinstance(tree, dict) and tree.get("kind") == "STRING":
+        if " " in tree["text"].strip():
+            yield tree["text"].strip()
+    elif isinstance(tree, dict | list):
+        for below in tree.values() if isinstance(tree, dict) else tree:
+            yield from _texts(below)
 
 
 @pytest.mark.golden

@@ -38,8 +38,11 @@ select
         'rollouts', count(distinct started_at), 'before', arg_max(spec_replicas, largest),
         'most', arg_max(desired, largest), 'surge', arg_max(surge, largest), 'uncounted', arg_max(uncounted, largest)
     ) as evidence,
-    if(arg_max(surge, largest) > 0, 'lower maxSurge', 'set maxUnavailable to 0')
-    || ', or add a scale-up stabilization window that is as long as the start of a pod' as next_step
+    if(
+        arg_max(surge, largest) > 0,
+        'lower maxSurge, or add a scale-up stabilization window that is as long as the start of a pod',
+        'set maxUnavailable to 0, or add a scale-up stabilization window that is as long as the start of a pod'
+    ) as next_step
 -- The numbers are of one scale-up: of the largest, and among equals of the last.
 from (select *, (desired - spec_replicas, ts) as largest from counted_pods)
 group by hpa_uid;
