@@ -1,6 +1,7 @@
 """Words one reconcile line by line: its inputs, the steps to its number, and what the cluster did."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
@@ -134,6 +135,9 @@ def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
+_LONG = 60
+"""Messages of Events up to this length are repeated: the name of the Event is no shorter."""
+
 _UNREMEMBERED = "memory.before_recording"
 
 
@@ -207,17 +211,27 @@ def _computed(account: ReconcileAccount, named: int | None) -> Iterator[tuple[st
         yield "when", f"{_when(account)}; input {_evidence(account)}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric, named)
-        yield "measure", _measured(metric)
+        yield "measure", _unrepeated(_measured(metric), account)
     for step in account.steps:
         yield step.stage, _step(step, account)
     if not account.steps:
         yield "steps", f"not kept; {account.recording} is needed to compute them again"
     if account.error:
-        yield "its error", account.error
+        yield "its error", _unrepeated(account.error, account)
     for policy in account.budget:
         yield "budget", _budget(policy, Clock(account.at_us, account.at_us))
     yield from zip(chain(["would say"], repeat("")), _other_texts(account), strict=False)
     yield from zip(chain(["nearest change"], repeat("")), flip_lines(account, named), strict=False)
+
+
+def _unrepeated(text: str, account: ReconcileAccount) -> str:
+    """The text; what an Event above says word for word at its end is named by that Event."""
+    reasons = Counter(reason for reason, _ in account.events)
+    for reason, message in sorted(account.events, key=lambda event: len(event[1]), reverse=True):
+        if len(message) > _LONG and reasons[reason] == 1 and text.endswith(message):
+            before = text.removesuffix(message).rstrip()
+            return f"{before}{' ' if before.endswith(':') else ', '}as Event {reason} says"
+    return text
 
 
 def _other_texts(account: ReconcileAccount) -> Iterator[str]:

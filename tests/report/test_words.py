@@ -369,6 +369,26 @@ def test_the_nearest_flips_are_told_as_they_were_found(account: ReconcileAccount
     assert "\n".join(flip_lines(account)) == words
 
 
+OUTAGE = "unable to fetch metrics from resource metrics API: the server is currently unable to handle the request"
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ((("FailedGetResourceMetric", OUTAGE),), "cpu: as Event FailedGetResourceMetric says"),
+        ((("FailedGetResourceMetric", f"{OUTAGE} now"),), f"cpu: {OUTAGE}"),
+        ((("FailedGetResourceMetric", OUTAGE), ("FailedGetResourceMetric", "another")), f"cpu: {OUTAGE}"),
+        ((), f"cpu: {OUTAGE}"),
+    ],
+    ids=["word for word", "other words", "which of two", "no Event"],
+)
+def test_an_error_that_one_event_tells_word_for_word_is_not_printed_again(
+    events: tuple[tuple[str, str], ...], words: str
+) -> None:
+    text = " ".join(explain_text(reconcile(error=f"cpu: {OUTAGE}", events=events)).split())
+    assert f"its error {words} " in f"{text} "
+
+
 def test_hostile_words_of_a_cluster_cannot_steer_the_terminal() -> None:
     account = reconcile(
         conditions=(("AbleToScale", "True", "\x1b[2J"),),
