@@ -108,21 +108,30 @@ def first_reads(path: str, audit: list[Line]) -> list[float]:
 
 
 def reconciles(lines: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
-    """One line per scale read: when that reconcile had decided, before it wrote anything."""
+    """One line per scale read: when that reconcile had decided, before it wrote anything.
+
+    The last one of a process, or of the time that was seen, may have been cut off before it wrote its status: then it
+    has no line. Nothing remembers it.
+    """
     collected = []
+    until = seconds(lines[-1]["at"])
+    cuts = [*(seconds(line["at"]) for line in lines if line.get("controller") == "started"), until]
     for path, (hpa, target) in scales(lines).items():
         starts = first_reads(path, audit)
         namespace, name = hpa.split("/")
         status = f"/namespaces/{namespace}/horizontalpodautoscalers/{name}/status"
-        writes = [
-            seconds(line["begun"])
+        of_status = [
+            (seconds(line["begun"]), seconds(line["at"]))
             for line in audit
-            if line["by"] == CONTROLLER and (line.get("put") == path or line.get("put", "").endswith(status))
+            if line["by"] == CONTROLLER and line.get("put", "").endswith(status)
         ]
-        ends = sorted(writes + logged.get(target, []) + logged.get(hpa, []))
+        of_scale = [seconds(line["begun"]) for line in audit if line["by"] == CONTROLLER and line.get("put") == path]
+        ends = sorted([begun for begun, _ in of_status] + of_scale + logged.get(target, []) + logged.get(hpa, []))
         for start, following in itertools.pairwise([*starts, float("inf")]):
             at = bisect.bisect_right(ends, start)
-            if at < len(ends) and ends[at] < following:
+            cut = next((cut for cut in cuts if start < cut <= following), None)
+            is_whole = cut is None or any(start < begun and ended <= cut for begun, ended in of_status)
+            if is_whole and at < len(ends) and ends[at] < following:
                 collected.append({"at": rfc3339(ends[at]), "reconcile": hpa})
     return collected
 
