@@ -59,8 +59,13 @@ def _aftermath(write: ForeignWrite, clock: Clock) -> str:
         return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
+        undone = _until(write, write.undone_us)
+        if write.answered_us is not None and write.answered_us < write.undone_us:
+            # What was undone then is the HPA's number.
+            answered = f"the HPA wrote {write.answered_to} {_until(write, write.answered_us)}"
+            return f"{answered}, and {undoer} {write.undone_to} {undone}"
         undid = "undid that" if write.undone_to == write.from_replicas else f"wrote {write.undone_to}"
-        return f"{undoer} {undid} {_until(write, write.undone_us)}"
+        return f"{undoer} {undid} {undone}"
     return _answer(write)
 
 

@@ -67,6 +67,18 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
             ),
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; alice wrote 15 after 4s.",
         ),
+        (  # What alice undid is no more what helm wrote.
+            hpa(
+                divergent=1,
+                foreign_writes=(
+                    foreign_write(
+                        restored_s=None, answered_us=NOON + 3_000_000, answered_to=8, undone_us=NOON + 9_000_000,
+                        undone_to=12, undone_by="alice",
+                    ),
+                ),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA wrote 8 after 3s, and alice 12 after 9s.",
+        ),
         (
             hpa(
                 divergent=1,

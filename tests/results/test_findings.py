@@ -770,6 +770,19 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
     assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
 
 
+def test_replicas_outside_of_bounds_that_were_moved_were_written_by_nobody(database: Patterns) -> None:
+    """Each of three edits left the replicas outside: no finding asks who wrote them. A write that is refused stays one."""
+    rows = reconciles(12, spec_replicas=12)
+    for number in (2, 5, 8):
+        rows[number] |= {"reason_code": "gate.above_max", "max_replicas": 10 - number}
+    specs = [{"max_replicas": 20}, *({"valid_from": at(15 * n - 5), "max_replicas": 10 - n} for n in (2, 5, 8))]
+    assert database.verdicts("outside_bounds", {"reconciles": rows, "hpa_specs": specs}) == []
+    for row in rows[8:]:
+        row |= {"reason_code": "gate.above_max", "max_replicas": 2}
+    [verdict] = database.verdicts("outside_bounds", {"reconciles": rows, "hpa_specs": specs})
+    assert "in 3 reconciles" in verdict
+
+
 @pytest.mark.parametrize(
     ("metric", "ratio", "is_told"),
     [
@@ -1175,6 +1188,22 @@ def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database:
     tables: Tables = {
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=8),
+            *reconciles(40, first=1, spec_replicas=8, **blocked),
+        ],
+        "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
+        "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
+    }
+    [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
+    assert verdict == "medium: qps was unusable, so that nothing scaled down for 300 s: up to 5 pods kept"
+
+
+def test_a_new_process_held_the_replicas_that_it_found(database: Patterns) -> None:
+    """It remembers them for 5 minutes, whatever the metrics asked for at its first reconcile."""
+    failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
+    blocked = {"reason_code": "gate.partial_metrics_block_down", "raw_desired": None, "epoch_id": 1}
+    tables: Tables = {
+        "reconciles": [
+            *reconciles(1, spec_replicas=8, raw_desired=3, stabilized=8, epoch_id=1),
             *reconciles(40, first=1, spec_replicas=8, **blocked),
         ],
         "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],

@@ -7,7 +7,7 @@ import pytest
 from hpaaudit.model.account import Hold
 from hpaaudit.report.hold import held_in_words
 from hpaaudit.report.text import Clock
-from tests.results.patterns import Patterns, Row, patterns, reconciles
+from tests.results.patterns import Patterns, Row, changes, patterns, reconciles
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +94,37 @@ def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
     rows[0]["reason_code"] = "metric.within_tolerance"
     (hold,) = database.holds({"reconciles": rows})
     assert (hold["cause"], hold["reconciles"], hold["pod_s"]) == ("partial_metrics", 41 - first, 0)
+
+
+@pytest.mark.parametrize(("epoch", "first"), [(0, 1), (1, 21)])
+def test_a_new_process_remembers_the_replicas_that_it_found(database: Patterns, epoch: int, first: int) -> None:
+    """The metrics asked for fewer from the start. Of a process that ran before, nothing is known of what it remembers."""
+    rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, epoch_id=epoch)
+    rows = [{**row, "raw_desired": None if number else 3} for number, row in enumerate(rows)]
+    rows[0] |= {"reason_code": "stabilize.down_hold", "stabilized": 8}
+    causes = {hold["cause"]: hold["reconciles"] for hold in database.holds({"reconciles": rows})}
+    assert causes["partial_metrics"] == 41 - first
+
+
+def test_a_new_process_forgot_what_the_one_before_it_recommended(database: Patterns) -> None:
+    """9 were recommended before the restart; the new process found 5, which is less than what stood later."""
+    rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, epoch_id=2)
+    rows = [{**row, "raw_desired": None} for row in rows]
+    rows[0] |= {"raw_desired": 9, "reason_code": "metric.within_tolerance", "epoch_id": 1}
+    rows[1] |= {"raw_desired": 2, "spec_replicas": 5, "desired": 5}
+    (hold,) = database.holds({"reconciles": rows})
+    assert (hold["cause"], hold["reconciles"]) == ("partial_metrics", 40)
+
+
+def test_a_target_of_zero_has_them_until_somebody_writes(database: Patterns) -> None:
+    """5 s after the last of eight reconciles somebody raised it: the HPA was off for 110 s, as the finding says, not 120."""
+    rows = held("gate.disabled_at_zero", spec_replicas=0, desired=0)
+    write = changes((110, 0, 6), writer_class="person", writer_name="alice")
+    tables = {"reconciles": rows, "scale_events": [{**row, "reconcile_id": 7} for row in write]}
+    (hold,) = database.holds(tables)
+    assert hold["lasted_s"] == 110
+    [verdict] = database.verdicts("disabled_at_zero", tables)
+    assert "off for 110 s" in verdict
 
 
 def test_a_window_of_scale_ups_that_took_replicas_away_says_so(database: Patterns) -> None:

@@ -4,9 +4,13 @@
 -- window of a scale-up took the replicas down to.
 with kept as (
     select
-        r.reconcile_id, r.hpa_uid, r.ts, r.reason_code, r.spec_replicas,
-        -- Where nothing could be decided, that lasts until the next reconcile, whoever wrote meanwhile.
-        if(starts_with(r.reason_code, 'gate.'), r.lasted_s, coalesce(w.stood_s, r.lasted_s)) as lasted_s,
+        r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.spec_replicas,
+        -- Where nothing could be decided, that lasts until the next reconcile, whoever wrote meanwhile; a target of zero
+        -- replicas has them until somebody writes.
+        if(
+            starts_with(r.reason_code, 'gate.') and r.reason_code <> 'gate.disabled_at_zero',
+            r.lasted_s, coalesce(w.stood_s, r.lasted_s)
+        ) as lasted_s,
         r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,
@@ -31,9 +35,25 @@ with kept as (
     from kept as h
     join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
     where h.is_adjusted
+), begun as (
+    -- The first reconcile of a process, or of a new HPA, remembers the replicas that it found.
+    select hpa_uid, epoch_id, arg_min(spec_replicas, (ts, reconcile_id))::bigint as replicas, min(ts) as ts
+    from reconciles
+    where hpa_uid in (select hpa_uid from kept where reason_code = 'gate.partial_metrics_block_down')
+        and (
+            epoch_id > 0
+            or hpa_uid in (select h.hpa_uid from hpas as h cross join recordings as i where h.created_at > i.started_at)
+        )
+    group by hpa_uid, epoch_id
 ), remembered as (
-    -- What was recommended within the window would have held a scale-down that a failed metric forbids.
-    select h.reconcile_id, max(o.raw_desired) as replicas
+    -- What was recommended within the window would have held a scale-down that a failed metric forbids. A process knows
+    -- nothing of the one before it.
+    select
+        h.reconcile_id,
+        greatest(
+            max(o.raw_desired)::bigint,
+            max(b.replicas) filter (b.ts >= h.ts - to_seconds(scale_down_window(s.behavior, f.seconds)))
+        ) as replicas
     from kept as h
     cross join (
         select max(try_cast(rtrim(value, 's') as double)) as seconds
@@ -48,6 +68,8 @@ with kept as (
         on o.hpa_uid = h.hpa_uid
         and o.ts < h.ts
         and o.ts >= h.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
+        and o.epoch_id is not distinct from h.epoch_id
+    left join begun as b on b.hpa_uid = h.hpa_uid and b.epoch_id is not distinct from h.epoch_id
     where h.reason_code = 'gate.partial_metrics_block_down'
     group by h.reconcile_id
 )

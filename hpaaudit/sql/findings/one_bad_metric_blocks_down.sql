@@ -2,7 +2,7 @@
 -- One row per HPA. What the failed metric would have asked for is unknown.
 -- Needs: gate.partial_metrics_block_down gate.metric_failed
 with blocked as (
-    select reconcile_id, hpa_uid, ts, lasted_s, spec_replicas, min_replicas, max_replicas, reason_code
+    select reconcile_id, hpa_uid, epoch_id, ts, lasted_s, spec_replicas, min_replicas, max_replicas, reason_code
     from ran
     where reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed')
 ), asked as (
@@ -18,9 +18,26 @@ with blocked as (
     select max(try_cast(rtrim(value, 's') as double)) as seconds
     from runs.assumptions
     where key = 'downscale-stabilization'
+), begun as (
+    -- The first reconcile of a process, or of a new HPA, remembers the replicas that it found.
+    select hpa_uid, epoch_id, arg_min(spec_replicas, (ts, reconcile_id)) as replicas, min(ts) as ts
+    from runs.reconciles
+    where hpa_uid in (select hpa_uid from blocked)
+        and (
+            epoch_id > 0
+            or hpa_uid in (
+                select h.hpa_uid from runs.hpas as h cross join runs.recordings as i where h.created_at > i.started_at
+            )
+        )
+    group by hpa_uid, epoch_id
 ), remembered as (
-    -- What was recommended within the window would have kept the pods as well.
-    select b.reconcile_id, max(o.raw_desired) as replicas
+    -- What was recommended within the window would have kept the pods as well. A process knows nothing of the one before it.
+    select
+        b.reconcile_id,
+        greatest(
+            max(o.raw_desired),
+            max(n.replicas) filter (n.ts >= b.ts - to_seconds(scale_down_window(s.behavior, f.seconds)))
+        ) as replicas
     from blocked as b
     cross join flag as f
     left join runs.hpa_specs as s
@@ -31,6 +48,8 @@ with blocked as (
         on o.hpa_uid = b.hpa_uid
         and o.ts < b.ts
         and o.ts >= b.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
+        and o.epoch_id is not distinct from b.epoch_id
+    left join begun as n on n.hpa_uid = b.hpa_uid and n.epoch_id is not distinct from b.epoch_id
     group by b.reconcile_id
 ), held as (
     select

@@ -1,7 +1,15 @@
 -- Which targets were outside minReplicas and maxReplicas again and again?
 -- One row per HPA: in at least three reconciles, which did not consult metrics.
 -- Needs: gate.above_max gate.below_min
-with outside as (
+with consulted as (
+    select *, lag(ts) over (partition by hpa_uid order by ts, reconcile_id) as before
+    from ran
+), specs as (
+    select
+        hpa_uid, valid_from, (min_replicas, max_replicas) as bounds,
+        lag((min_replicas, max_replicas)) over (partition by hpa_uid order by valid_from) as bounds_before
+    from runs.hpa_specs
+), outside as (
     -- Number and bounds together: apart, the ones that occur most may never have met.
     -- Until 1.15 the pods that there are count, not the number of the spec.
     select
@@ -10,8 +18,16 @@ with outside as (
             'replicas': if(spec_replicas between min_replicas and max_replicas, status_replicas, spec_replicas),
             'least': min_replicas, 'most': max_replicas
         } as seen
-    from ran
+    from consulted as r
     where reason_code in ('gate.above_max', 'gate.below_min')
+        -- Where somebody moved the bounds since the reconcile before, nobody wrote the replicas.
+        and not exists (
+            from specs as e
+            where e.hpa_uid = r.hpa_uid
+                and e.bounds <> e.bounds_before
+                and e.valid_from > r.before
+                and e.valid_from <= r.ts
+        )
 ), counted_reconciles as (
     select
         hpa_uid, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles, sum(lasted_s) as seconds,
