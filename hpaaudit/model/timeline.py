@@ -69,10 +69,24 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """A time in which there was no HPA of this name, or none of its targets: the replicas are unknown.
+
+    until_us    when it was there again; None: not before the recording ended
+    is_target   the target was gone, and the HPA was not
+    """
+
+    at_us: Micros
+    until_us: Micros | None
+    is_target: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
     """One HPA over the time that its recording covers.
 
     file        the results file;  scales   actual changes of the target, in order
+    absences    when there was no HPA, or no target
     moment_us   the moment that matters most
     later_releases   those as which later controller processes were decided, with the time of each
     """
@@ -89,3 +103,4 @@ class Timeline:
     scales: tuple[Scale, ...]
     marks: tuple[Mark, ...]
     later_releases: tuple[tuple[Micros, str], ...] = ()
+    absences: tuple[Absence, ...] = ()

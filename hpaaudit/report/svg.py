@@ -9,7 +9,7 @@ from hpaaudit.model.timeline import Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import Axis, Steps, passages, ticks
 from hpaaudit.report.shown import shown
-from hpaaudit.report.timeline import not_seen, numbered, replay_beside, replicas
+from hpaaudit.report.timeline import bounds_of, by_reconcile, not_seen, numbered, replay_beside, replicas
 
 WIDTH, LEFT, RIGHT = 960, 56, 12
 _COLUMNS = WIDTH - LEFT - RIGHT
@@ -57,10 +57,7 @@ def picture(timeline: Timeline, marks: Sequence[Micros], name: str) -> str:
 
 def _replicas(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]:
     line, other = replicas(timeline), replay_beside(timeline)
-    bounds: list[Steps] = [
-        [(point.at_us, point.max_replicas) for point in timeline.points],
-        [(point.at_us, point.min_replicas) for point in timeline.points],
-    ]
+    bounds = bounds_of(timeline)
     values = [value for steps in (line, other) for _, value in steps if value is not None] or [0]
     edge = [value for steps in bounds for _, value in steps if value is not None]
     reach = max(max(values) - min(values), 2)
@@ -73,9 +70,7 @@ def _replicas(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[s
 
 
 def _metric(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]:
-    steps: Steps = [
-        (point.at_us, None if point.ratio is None else round(100 * point.ratio)) for point in timeline.points
-    ]
+    steps = by_reconcile(timeline, lambda point: None if point.ratio is None else round(100 * point.ratio))
     values = [value for _, value in steps if value is not None]
     if not values:
         return 0, []
@@ -96,9 +91,7 @@ def _pods(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]
         "missing": lambda point: point.missing,
         "ignored": lambda point: point.ignored,
     }
-    lines: dict[str, Steps] = {
-        name: [(point.at_us, count(point)) for point in timeline.points] for name, count in counts.items()
-    }
+    lines = {name: by_reconcile(timeline, count) for name, count in counts.items()}
     shown = {name: steps for name, steps in lines.items() if any(value for _, value in steps)}
     if not shown:
         return 0, []
@@ -115,7 +108,7 @@ def _pods(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]
 def _verdicts(timeline: Timeline, axis: Axis, top: float) -> Iterator[str]:
     """A strip: the worst verdict of each pixel, while it held."""
     names = ("match", "skew", "undecidable", "divergent")
-    steps: Steps = [(point.at_us, names.index(point.verdict)) for point in timeline.points if point.verdict in names]
+    steps = by_reconcile(timeline, lambda point: names.index(point.verdict) if point.verdict in names else None)
     line = [max(passage.values, default=None) for passage in passages(steps, axis)]
     for index, name in enumerate(names):
         for columns in _runs({column for column, value in enumerate(line) if value == index}):

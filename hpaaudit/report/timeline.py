@@ -1,11 +1,11 @@
 """Draws one HPA over time: replicas and bounds, the metric that decided, pods that did not count, and what happened."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, repeat
 
-from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
+from hpaaudit.model.timeline import Absence, Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
 from hpaaudit.report.codes import legend
@@ -125,12 +125,39 @@ def replicas(timeline: Timeline) -> Steps:
     if first is not None and not any(scale.at_us <= first.began_us for scale in timeline.scales):
         before = timeline.scales[0].from_replicas if timeline.scales else first.replicas
         steps.append((first.began_us, before))
-    return [*steps, *((scale.at_us, scale.to_replicas) for scale in timeline.scales)]
+    steps += ((scale.at_us, scale.to_replicas) for scale in timeline.scales)
+    for absence in timeline.absences:
+        steps = [step for step in steps if not is_within(step[0], absence)]
+        steps.append((absence.at_us, None))
+        if absence.until_us is not None and all(at_us != absence.until_us for at_us, _ in steps):
+            steps.append((absence.until_us, _replicas_from(timeline, absence.until_us)))
+    return sorted(steps, key=lambda step: step[0])
+
+
+def is_within(at_us: Micros, absence: Absence) -> bool:
+    """True at an instant of an absence; what was there again is there at its end."""
+    return absence.at_us <= at_us and (absence.until_us is None or at_us < absence.until_us)
+
+
+def _replicas_from(timeline: Timeline, at_us: Micros) -> int | None:
+    """What the next change after an instant left, or the next reconcile read."""
+    following = next((scale.from_replicas for scale in timeline.scales if scale.at_us > at_us), None)
+    read = next(
+        (point.replicas for point in timeline.points if point.at_us >= at_us and point.replicas is not None), None
+    )
+    return read if following is None else following
+
+
+def by_reconcile(timeline: Timeline, number: Callable[[TimelinePoint], int | None]) -> Steps:
+    """A number of each reconcile, until the next one; none while there was no HPA."""
+    steps = [(point.at_us, number(point)) for point in timeline.points]
+    steps += [(absence.at_us, None) for absence in timeline.absences if not absence.is_target]
+    return sorted(steps, key=lambda step: step[0])
 
 
 def replay_beside(timeline: Timeline) -> Steps:
     """What the replay wanted while that was another number than the controller's, or than what became of it."""
-    return [(point.at_us, point.replay if _parts(point) else None) for point in timeline.points]
+    return by_reconcile(timeline, lambda point: point.replay if _parts(point) else None)
 
 
 def not_seen(timeline: Timeline, axis: Axis) -> set[int]:
@@ -139,11 +166,16 @@ def not_seen(timeline: Timeline, axis: Axis) -> set[int]:
 
 
 def _chart(timeline: Timeline, axis: Axis, glyphs: Glyphs, height: int) -> list[tuple[str, str]]:
-    bounds: list[Steps] = [
-        [(point.at_us, point.max_replicas) for point in timeline.points],
-        [(point.at_us, point.min_replicas) for point in timeline.points],
-    ]
+    bounds = bounds_of(timeline)
     return step_rows(replicas(timeline), axis, height, glyphs, other=replay_beside(timeline), bounds=bounds)
+
+
+def bounds_of(timeline: Timeline) -> list[Steps]:
+    """The bounds over time, maxReplicas first."""
+    return [
+        by_reconcile(timeline, lambda point: point.max_replicas),
+        by_reconcile(timeline, lambda point: point.min_replicas),
+    ]
 
 
 def _parts(point: TimelinePoint) -> bool:
@@ -177,8 +209,10 @@ def _by_column(timeline: Timeline, axis: Axis) -> list[list[TimelinePoint]]:
     """The reconciles of each column: those in it, and where there is none the one that stood then."""
     columns: list[list[TimelinePoint]] = [[] for _ in range(axis.columns)]
     points = timeline.points
+    gone = [absence.at_us for absence in timeline.absences if not absence.is_target]
     for point, after in zip(points, [*points[1:], None], strict=True):
         until_us = timeline.ended_us if after is None else after.at_us - 1
+        until_us = min([until_us, *(at_us - 1 for at_us in gone if at_us > point.at_us)])
         for column in axis.over(point.at_us, until_us):
             if axis.start(column) <= point.at_us or not columns[column]:
                 columns[column].append(point)
@@ -243,6 +277,12 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
     if in_turn := [f"{low} to {high}" for (low, high), _ in groupby(bounds)]:
         more = f" and {len(in_turn) - LISTED} more" if len(in_turn) > LISTED else ""
         yield paragraph("replicas: bounds " + ", then ".join(in_turn[:LISTED]) + more)
+    absences = [one for one in timeline.absences if one.at_us <= last_us and first_us <= (one.until_us or last_us)]
+    if causes := [
+        *(["there was no HPA of this name"] if any(not one.is_target for one in absences) else []),
+        *(["the target was gone"] if any(one.is_target for one in absences) else []),
+    ]:
+        yield paragraph(f"no line: {', or '.join(causes)}")
     ratios = [point.ratio for point in points if point.ratio is not None]
     if ratios:
         span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"

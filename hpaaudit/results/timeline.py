@@ -1,6 +1,6 @@
 """Reads one HPA over time from a results file."""
 
-from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoint
+from hpaaudit.model.timeline import Absence, Mark, MarkKind, Scale, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.moments import account_sql
@@ -40,5 +40,6 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
         moment_us=moment_us,
         points=tuple(TimelinePoint(**row) for row in rows["points"]),
         scales=tuple(Scale(**row) for row in rows["scales"]),
+        absences=tuple(Absence(**row) for row in rows["absences"]),
         marks=tuple(Mark(**{**row, "kind": MarkKind(row["kind"])}) for row in rows["marks"]),
     )

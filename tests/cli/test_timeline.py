@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline, TimelinePoint
+from hpaaudit.model.timeline import Absence, Mark, MarkKind, Scale, Timeline, TimelinePoint
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.timeline import LISTED, Screen, timeline_text
 from tests.cli.run import run
@@ -104,6 +104,35 @@ def drawn(**fields: object) -> str:
 def test_a_quiet_hpa_is_a_line() -> None:
     line = next(row for row in drawn().splitlines() if row.startswith("           4 "))
     assert set(line[13:]) == {"─"}
+
+
+def test_while_there_was_no_hpa_nothing_is_drawn() -> None:
+    """Deleted after a minute, made again after two for 6 replicas, and deleted after four."""
+    gone = [(60, 120), (240, None)]
+    absences = tuple(
+        Absence(
+            at_us=Micros(NOON + since * SECOND), until_us=None if until is None else Micros(NOON + until * SECOND),
+            is_target=False,
+        )
+        for since, until in gone
+    )  # fmt: skip
+    points = (*(point(15 * number, 4, 4) for number in range(4)), *(point(120 + 15 * n, 6, 6) for n in range(8)))
+    text = drawn(points=points, absences=absences)
+    rows = {line[:13].strip(): line[13:] for line in text.splitlines() if line.startswith(" ")}
+    assert rows["4"].count("─") in range(12, 15)  # one minute of five
+    assert rows["6"].count("─") in range(25, 28)
+    assert len(rows["cpu"]) in range(51, 54)  # four of five, one of them blank
+    assert rows["cpu"].count("▄") in range(38, 42)
+    assert "no line: there was no HPA of this name" in text
+    assert "no line" not in drawn()
+
+
+def test_while_the_target_was_gone_its_replicas_are_not_drawn() -> None:
+    absence = Absence(at_us=Micros(NOON + 60 * SECOND), until_us=Micros(NOON + 120 * SECOND), is_target=True)
+    text = drawn(absences=(absence,))
+    (line,) = (row for row in text.splitlines() if row.startswith("           4 "))
+    assert line.count("─") in range(51, 56)
+    assert "no line: the target was gone" in text
 
 
 def test_what_only_the_replay_wanted_is_drawn_beside() -> None:

@@ -1,12 +1,16 @@
 """An HPA that is deleted and made anew under its name: each of both is told just what happened while it lived."""
 
+import json
+from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from hpaaudit.model.facts import HpaGone, HpaSeen
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.facts import HpaGone, HpaSeen, ScaleRead
+from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.timeline import replicas
+from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import captures, name_of
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS
@@ -62,3 +66,33 @@ def test_each_writes_what_it_wrote_and_is_told_no_write_of_another_time(world: P
             assert told == written
             times = [row["at_us"] for row in (*own, *blamed) if row["hpa_uid"] == uid]
             assert all(from_us <= at_us <= until_us + SECOND for at_us in times)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: f"{world.parent.name} {name_of(world)}")
+@pytest.mark.parametrize("view", ["whole", "watched"])
+def test_a_chart_shows_a_number_only_while_the_target_had_it(world: Path, view: str) -> None:
+    """Of the time between two HPAs, and after the last one, nothing is known: the line ends there."""
+    facts = facts_of(world)
+    lives, written = _lives(world), truth_of(world, facts).written
+    gone_us = [fact.at_us for fact in facts if isinstance(fact, ScaleRead) and fact.scale is None]
+    targets = {
+        f"{fact.namespace}/{fact.name}": json.loads(fact.spec_json)["scaleTargetRef"]["name"]
+        for fact in facts
+        if isinstance(fact, HpaSeen)
+    }
+    compared = 0
+    with replayed(list(VIEWS[view](facts))) as results:
+        for hpa, life_of in lives.items():
+            steps = replicas(timeline(results, hpa, Micros(0)))
+            own = [one for one in written if one.target.name == targets[hpa]]
+            ends = [*(one.at_us for one in own[1:]), facts[-1].at_us]
+            for one, end_us in zip(own, ends, strict=True):
+                end_us = min([end_us, *(at_us for at_us in gone_us if at_us > one.at_us)])  # noqa: PLW2901
+                for at_us in (one.at_us + SECOND, (one.at_us + end_us) // 2, end_us - SECOND):
+                    if one.at_us + SECOND <= at_us < end_us:
+                        step = bisect_right([since_us for since_us, _ in steps], at_us)
+                        shown = steps[step - 1][1] if step else None
+                        assert shown in (None, one.replicas), (hpa, at_us)
+                        lived = any(from_us + 20 * SECOND < at_us < until_us for from_us, until_us in life_of.values())
+                        compared += lived and shown is not None
+    assert compared
