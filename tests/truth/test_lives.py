@@ -84,6 +84,12 @@ def test_a_chart_shows_a_number_only_while_the_target_had_it(world: Path, view: 
     with replayed(list(VIEWS[view](facts))) as results:
         for hpa, life_of in lives.items():
             steps = replicas(timeline(results, hpa, Micros(0)))
+            ends_us = [until_us for _, until_us in life_of.values() if until_us < facts[-1].at_us]
+            begins_us = [from_us for from_us, _ in life_of.values()]
+            for end_us in ends_us:
+                next_us = min([facts[-1].at_us, *(at_us for at_us in begins_us if at_us >= end_us)])
+                step = bisect_right([since_us for since_us, _ in steps], (end_us + next_us) // 2)
+                assert next_us == end_us or steps[step - 1][1] is None, hpa
             own = [one for one in written if one.target.name == targets[hpa]]
             ends = [*(one.at_us for one in own[1:]), facts[-1].at_us]
             for one, end_us in zip(own, ends, strict=True):
