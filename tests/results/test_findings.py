@@ -1181,6 +1181,35 @@ def test_the_time_of_a_reconcile_counts_once_for_all_of_its_metrics(database: Pa
         assert " for 300 s" in verdict
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("gate.above_max", "the HPA only kept its bounds"),
+        ("metric.above_target", "none of these could scale"),
+        (None, "nothing could scale"),
+    ],
+)
+def test_what_moved_the_replicas_while_the_metrics_api_failed_is_told(
+    code: str | None, said: str, database: Patterns
+) -> None:
+    """Outside of the bounds no metric is consulted, and the API may answer once in between."""
+    moved = reconciles(1, first=5, reason_code=code, action="scale_down", desired=3) if code else []
+    tables: Tables = {
+        "reconciles": [
+            *reconciles(5, reason_code="gate.all_metrics_invalid"),
+            *moved,
+            *reconciles(5, first=6, reason_code="gate.all_metrics_invalid"),
+        ],
+        "metric_proposals": [
+            proposal
+            for proposal in proposals(11, valid=False, invalid_code="metric.invalid.api_unavailable")
+            if proposal["reconcile_id"] != 5
+        ],
+    }
+    [verdict] = database.verdicts("metrics_api_down", tables)
+    assert verdict == f"high: the metrics API failed in 10 reconciles, so that no metric was usable and {said}"
+
+
 def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database: Patterns) -> None:
     """For 5 minutes after the last recommendation of 8 it would have kept all of the 8."""
     failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
