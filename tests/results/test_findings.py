@@ -1083,6 +1083,20 @@ def test_what_was_refused_or_decided_otherwise_raised_nothing(kind: str, databas
     assert database.verdicts("blank_reason", {**tables, "reconciles": decided}) == []
 
 
+def test_what_only_the_replay_raised_is_no_raise(database: Patterns) -> None:
+    """In a gap, or where the target kept its number, the memory of the replay raised nothing."""
+    tables = CASES["blank_reason"].fires
+    for only in ({"class": "no_data.recording_gap", "verdict": "undecidable"}, {"actual": 4}):
+        replayed = [{**row, **only} for row in tables["reconciles"]]
+        assert database.verdicts("blank_reason", {**tables, "reconciles": replayed}) == []
+
+
+def test_a_bound_whose_write_was_refused_was_not_enforced(database: Patterns) -> None:
+    tables = CASES["bounds_edited"].fires
+    refused = [{**row, "class": "write_failed.denied", "verdict": "divergent"} for row in tables["reconciles"]]
+    assert database.verdicts("bounds_edited", {**tables, "reconciles": refused}) == []
+
+
 def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> None:
     moved = [
         {"target_name": "api", "valid_to": at(180)},

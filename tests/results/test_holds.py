@@ -98,7 +98,7 @@ def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
 
 @pytest.mark.parametrize(("epoch", "first"), [(0, 1), (1, 21)])
 def test_a_new_process_remembers_the_replicas_that_it_found(database: Patterns, epoch: int, first: int) -> None:
-    """The metrics asked for fewer from the start. Of a process that ran before, nothing is known of what it remembers."""
+    """The metrics asked for fewer from the start. What a process remembers that ran before is unknown."""
     rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, epoch_id=epoch)
     rows = [{**row, "raw_desired": None if number else 3} for number, row in enumerate(rows)]
     rows[0] |= {"reason_code": "stabilize.down_hold", "stabilized": 8}
@@ -117,7 +117,7 @@ def test_a_new_process_forgot_what_the_one_before_it_recommended(database: Patte
 
 
 def test_a_target_of_zero_has_them_until_somebody_writes(database: Patterns) -> None:
-    """5 s after the last of eight reconciles somebody raised it: the HPA was off for 110 s, as the finding says, not 120."""
+    """5 s after the last of eight reconciles somebody raised it: off for 110 s, as the finding says, not 120."""
     rows = held("gate.disabled_at_zero", spec_replicas=0, desired=0)
     write = changes((110, 0, 6), writer_class="person", writer_name="alice")
     tables = {"reconciles": rows, "scale_events": [{**row, "reconcile_id": 7} for row in write]}

@@ -1,5 +1,8 @@
 """A change of the replicas is shown when it was written, also where its target is only polled."""
 
+import re
+from datetime import datetime
+
 import pytest
 
 from hpaaudit.model.units import SECOND
@@ -38,3 +41,35 @@ def test_a_change_by_an_hpa_is_shown_when_it_wrote(release: str, view: str) -> N
             assert any(abs(at_us - row["at_us"]) < NEAR_US for at_us in times), (world, row)
     assert shown.count("hpa") > 5
     assert release not in SHARED or "autoscaler" in shown
+
+
+TOLD = re.compile(r"wrote \d+ -> \d+ (?:at|between (?P<after>\S+) and) (?P<at>[^ ;]+);")
+
+
+def _time(text: str, day: datetime) -> int:
+    """The time of an explanation, which has a date where it lies on another day."""
+    whole = text if "T" in text else f"{day:%Y-%m-%d}T{text}"
+    return round(datetime.fromisoformat(whole).timestamp() * 1_000_000)
+
+
+@pytest.mark.parametrize("view", ["watched", "minimal rights", "a hole in the middle"])
+def test_a_write_by_others_was_made_when_its_divergence_says(view: str) -> None:
+    """Where nobody saw it being written both ends are told: an instant is no time of a read."""
+    told = []
+    for world in [world for world in captures("1.36") if "people" in str(world)][::4]:
+        facts = facts_of(world)
+        written = [one.at_us for one in truth_of(world, facts).written]
+        with replayed(list(VIEWS[view](facts))) as results:
+            rows = results.rows(
+                "select explanation, opened_at from divergences where starts_with(class, 'external_write.')"
+            )
+        for row in rows:
+            said = TOLD.search(row["explanation"])
+            assert said is not None
+            last_us = _time(said["at"], row["opened_at"]) + SECOND
+            first_us = _time(said["after"], row["opened_at"]) if said["after"] else last_us - SECOND
+            near = any(first_us - NEAR_US <= at_us <= last_us + NEAR_US for at_us in written)
+            assert near, (world, row["explanation"])
+            told.append(said["after"])
+    assert len(told) > 3
+    assert view != "minimal rights" or any(told)

@@ -83,7 +83,7 @@ with classes as (
     select
         o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, o.contributing,
         r.replay_id, r.hpa_uid, r.namespace, r.name, r.spec_replicas, r.desired, r.status_desired, r.decided, r.actual,
-        v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at,
+        v.missing_input, v.failed_with, v.refused_with, v.gap_cause, v.writer_name, v.evidence_level, v.written_at, v.written_after,
         v.from_replicas, v.to_replicas, v.renewed_at,
         c.closed_at, n as told,
         y.sync
@@ -128,9 +128,15 @@ select
     decided, actual, opened_at, closed_at, reconciles, contributing,
     case
         when class like 'external_write.%' then format(
-            '{} wrote {} -> {} at {}; the HPA wanted {}{}',
+            '{} wrote {} -> {} {}; the HPA wanted {}{}',
             coalesce(nullif(writer_name, ''), 'somebody'), from_replicas, to_replicas,
-            time_beside(written_at, opened_at), desired, if(told.writes > 1, format('; the first of {} writes', told.writes), '')
+            -- As in the headline: where nobody saw it being written, both ends are told.
+            if(
+                written_at - written_after > interval 2 second,
+                format('between {} and {}', time_beside(written_after, opened_at), time_beside(written_at, opened_at)),
+                'at ' || time_beside(written_at, opened_at)
+            ),
+            desired, if(told.writes > 1, format('; the first of {} writes', told.writes), '')
         )
         when class like 'write_failed.%' then format(
             'the HPA decided {}, but its {}: {}', told.desired,
@@ -159,7 +165,12 @@ select
         )
         when class = 'timing.late_reconcile' then
             'no status was written at this inferred time: the reconcile came later, or read other values'
+        when class = 'timing.sampling_skew' and told.decided is null then format(
+            'the target had {} afterwards, which the possible inputs allow', told.actual
+        )
         when class = 'timing.sampling_skew' then format('the controller decided {}, which its possible inputs allow', told.decided_or_actual)
+        when class = 'input.metric_value_skew' and told.decided is null then
+            'what the controller published follows from no recorded answer: one of its reads may have failed'
         when class = 'input.metric_value_skew' then format(
             'the controller decided {} from a published value that no recorded answer has', told.decided_or_actual
         )

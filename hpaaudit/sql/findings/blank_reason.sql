@@ -35,7 +35,7 @@ select
         else 'nothing: the replicas became what was recommended before, when a limit or policy allowed fewer'
     end as next_step
 from raised
-join runs.reconciles as r using (reconcile_id)
+join ran as r using (reconcile_id)
 asof left join (
     from runs.scale_events
     where source = 'actual' and writer_class <> 'hpa' and to_replicas < from_replicas
@@ -48,6 +48,8 @@ asof left join (select hpa_uid, valid_from as turned_at from tenures where not i
 left join windows as n on n.replay_id = r.replay_id
 -- A memory that only keeps the current number raises nothing.
 where r.raw_desired <= r.spec_replicas and r.desired > r.spec_replicas
+    -- Of what cannot be decided, or was decided otherwise, only the replay may have raised anything.
+    and r.is_raised
     -- What was refused, or decided otherwise, raised nothing.
     and not starts_with(coalesce(r.class, ''), 'write_failed.') and r.class is distinct from 'unexplained'
 group by r.hpa_uid;

@@ -24,6 +24,8 @@ with specs as (
             or r.reason_code = 'bound.max' and r.desired < r.spec_replicas
         )
         and r.action <> 'hold'
+        -- What was refused, or changed by admission, enforced nothing.
+        and not starts_with(coalesce(r.class, ''), 'write_')
         and r.ts < e.valid_from + interval 1 minute
 )
 select
