@@ -123,7 +123,10 @@ def replicas(timeline: Timeline) -> Steps:
     first = next((point for point in timeline.points if point.replicas is not None), None)
     steps: list[tuple[Micros, int | None]] = []
     if first is not None and not any(scale.at_us <= first.began_us for scale in timeline.scales):
-        before = timeline.scales[0].from_replicas if timeline.scales else first.replicas
+        # What a later HPA of this name found is another matter: it may scale another target.
+        ends_us = min((absence.at_us for absence in timeline.absences), default=timeline.ended_us)
+        is_of_first = bool(timeline.scales) and timeline.scales[0].at_us <= ends_us
+        before = timeline.scales[0].from_replicas if is_of_first else first.replicas
         steps.append((first.began_us, before))
     steps += ((scale.at_us, scale.to_replicas) for scale in timeline.scales)
     for absence in timeline.absences:

@@ -127,6 +127,21 @@ def test_while_there_was_no_hpa_nothing_is_drawn() -> None:
     assert "no line" not in drawn()
 
 
+def test_what_a_later_hpa_of_the_name_found_is_not_drawn_before_it() -> None:
+    """The first one kept 4 until it was deleted after a minute; the second one found 9 at another target."""
+    absence = Absence(at_us=Micros(NOON + 60 * SECOND), until_us=Micros(NOON + 120 * SECOND), is_target=False)
+    raised = Scale(at_us=Micros(NOON + 180 * SECOND), from_replicas=9, to_replicas=12)
+    points = (*(point(15 * number, 4, 4) for number in range(4)), *(point(120 + 15 * n, 9, 9) for n in range(4)))
+    rows = {
+        line[:13].strip(): line[13:]
+        for line in drawn(points=points, absences=(absence,), scales=(raised,)).splitlines()
+        if line.startswith(" ")
+    }
+    assert rows["4"].count("─") in range(12, 15)  # one minute of five
+    assert rows["9"].lstrip().count("─") in range(12, 15)
+    assert not rows["9"][:20].strip("┄ ")
+
+
 def test_while_the_target_was_gone_its_replicas_are_not_drawn() -> None:
     absence = Absence(at_us=Micros(NOON + 60 * SECOND), until_us=Micros(NOON + 120 * SECOND), is_target=True)
     text = drawn(absences=(absence,))

@@ -771,7 +771,7 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
 
 
 def test_replicas_outside_of_bounds_that_were_moved_were_written_by_nobody(database: Patterns) -> None:
-    """Each of three edits left the replicas outside: no finding asks who wrote them. A write that is refused stays one."""
+    """Each of three edits left the replicas outside, and a write of the HPA that is refused leaves them there."""
     rows = reconciles(12, spec_replicas=12)
     for number in (2, 5, 8):
         rows[number] |= {"reason_code": "gate.above_max", "max_replicas": 10 - number}
@@ -781,6 +781,9 @@ def test_replicas_outside_of_bounds_that_were_moved_were_written_by_nobody(datab
         row |= {"reason_code": "gate.above_max", "max_replicas": 2}
     [verdict] = database.verdicts("outside_bounds", {"reconciles": rows, "hpa_specs": specs})
     assert "in 3 reconciles" in verdict
+    for row in rows[8:]:
+        row |= {"class": "write_failed.denied", "verdict": "divergent"}
+    assert database.verdicts("outside_bounds", {"reconciles": rows, "hpa_specs": specs}) == []
 
 
 @pytest.mark.parametrize(

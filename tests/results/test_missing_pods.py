@@ -59,6 +59,18 @@ def test_it_is_counted_from_each_reconcile_and_each_scale_to_the_next(database: 
     assert write["missing_pod_s"] == 7 * 30 + 2 * 30 + 1 * 30
 
 
+def test_while_no_metric_is_usable_the_number_asked_for_last_would_have_stayed(database: Patterns) -> None:
+    """The metrics asked for 5 after the write, and failed from 60 seconds on: the 13 pods were not missed any more."""
+    rows = reconciles(4, raw_desired=5, max_replicas=100)
+    failed = {"raw_desired": None, "reason_code": "gate.all_metrics_invalid"}
+    rows += reconciles(4, first=4, max_replicas=100, **failed)
+    (write,) = database.writes({"reconciles": rows, "scale_events": FEWER})
+    assert write["missing_pod_s"] == 0
+    early = [{**row, "raw_desired": 12} for row in rows[:2]] + [{**row, **failed} for row in rows[2:]]
+    (write,) = database.writes({"reconciles": early, "scale_events": changes((20, 18, 5), **BY_HAND)})
+    assert write["missing_pod_s"] == 7 * 10 + 13 * 90  # nothing was asked since the write: what stood before it
+
+
 def test_before_the_first_reconcile_nobody_knows_what_was_wanted(database: Patterns) -> None:
     rows = reconciles(4, first=4, raw_desired=7, max_replicas=100)
     assert [row["missing_pod_s"] for row in database.writes({"reconciles": rows, "scale_events": FEWER})] == [None]

@@ -34,7 +34,8 @@ with writes as materialized (
 ), below as (
     -- When fewer stood than before the write, until it was undone.
     select
-        w.hpa_uid, w.scale_event_id, w.from_replicas, s.to_replicas, s.since, least(s.until, u.gap_from) as until
+        w.hpa_uid, w.scale_event_id, w.ts as written_at, w.from_replicas, s.to_replicas, s.since,
+        least(s.until, u.gap_from) as until
     from writes as w
     left join unseen as u using (hpa_uid, scale_event_id)
     join standing as s
@@ -44,15 +45,19 @@ with writes as materialized (
     where s.to_replicas < w.from_replicas and least(s.until, u.gap_from) > s.since
 ), wanted as (
     -- What the metrics asked for from one reconcile until the next. Where they were not asked, or were of no use, the HPA
-    -- would have kept what stood before the write.
+    -- would have kept what they asked for last since the write, or else what stood before it.
     select
         hpa_uid, ts as since, coalesce(lead(ts) over (partition by hpa_uid order by ts, reconcile_id), 'infinity') as until,
         class is null
             or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi) as is_known,
         coalesce(reason_code = 'gate.disabled_at_zero', false) as is_off,
-        greatest(least(raw_desired, max_replicas), min_replicas) as replicas
+        if(raw_desired is null, null, greatest(least(raw_desired, max_replicas), min_replicas)) as replicas,
+        last_value(if(raw_desired is null, null, greatest(least(raw_desired, max_replicas), min_replicas)) ignore nulls)
+            over past as asked_last,
+        last_value(if(raw_desired is null, null, ts) ignore nulls) over past as asked_at
     from reconciles
     where hpa_uid in (select hpa_uid from writes)
+    window past as (partition by hpa_uid order by ts, reconcile_id)
 ), pieces as (
     -- The longest times in which neither what stood nor what was wanted changed; of the time before the first reconcile it
     -- is unknown what was wanted.
@@ -61,7 +66,12 @@ with writes as materialized (
         epoch(least(b.until, n.until) - greatest(b.since, n.since)) as seconds,
         case
             when n.is_off then 0
-            when n.is_known then greatest(least(b.from_replicas, coalesce(n.replicas, b.from_replicas)) - b.to_replicas, 0)
+            when n.is_known then greatest(
+                least(
+                    b.from_replicas,
+                    coalesce(n.replicas, if(n.asked_at > b.written_at, n.asked_last, null), b.from_replicas)
+                ) - b.to_replicas, 0
+            )
         end as pods,
         n.is_off
     from below as b

@@ -2,8 +2,9 @@
 -- One row per HPA: in at least three reconciles, which did not consult metrics.
 -- Needs: gate.above_max gate.below_min
 with consulted as (
-    select *, lag(ts) over (partition by hpa_uid order by ts, reconcile_id) as before
+    select *, lag(ts) over one as before, coalesce(starts_with(lag(class) over one, 'write_'), false) as is_refused
     from ran
+    window one as (partition by hpa_uid order by ts, reconcile_id)
 ), specs as (
     select
         hpa_uid, valid_from, (min_replicas, max_replicas) as bounds,
@@ -20,6 +21,8 @@ with consulted as (
         } as seen
     from consulted as r
     where reason_code in ('gate.above_max', 'gate.below_min')
+        -- What the HPA wrote for its bounds was refused: they were outside before.
+        and not is_refused
         -- Where somebody moved the bounds since the reconcile before, nobody wrote the replicas.
         and not exists (
             from specs as e

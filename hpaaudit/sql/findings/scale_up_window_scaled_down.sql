@@ -13,7 +13,10 @@ with fallen as (
     from ran as f
     where f.reason_code = 'stabilize.up_reversed' and f.desired < f.spec_replicas
 ), below as (
-    select distinct r.hpa_uid, r.reconcile_id, greatest(least(r.raw_desired, r.max_replicas) - r.desired, 0) * r.lasted_s as short_s
+    select distinct
+        r.hpa_uid, r.reconcile_id,
+        -- Where no metric was usable it is unknown what they asked for.
+        if(r.raw_desired is null, 0, greatest(least(r.raw_desired, r.max_replicas) - r.desired, 0)) * r.lasted_s as short_s
     from fallen as f
     join ran as r on r.hpa_uid = f.hpa_uid and r.ts >= f.ts and r.ts < coalesce(f.restored_at, 'infinity')
 ), cost as (
