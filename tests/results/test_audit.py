@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.engine.replay.cluster_state import is_controller
 from hpaaudit.model.audit import Assumption, ReconcileTime
-from hpaaudit.model.facts import Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
+from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, ScaleWritten, StatusWritten, TargetSeen
 from hpaaudit.model.target import Scale
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
@@ -273,6 +273,18 @@ def test_without_any_trace_a_change_is_of_the_hpa_that_decided_just_it_else_of_n
             {"class": "external_write.unknown"}
         ]
         assert results.rows("select confidence from divergences where reconcile_id = 4") == [{"confidence": "possible"}]
+
+
+def test_an_event_tells_of_a_write_whose_status_was_refused(tmp_path: Path) -> None:
+    """The status of 30 s never came. That of before says 4; the Event and the target say 8, as the replay does."""
+    facts = [fact for fact in story.facts() if not (isinstance(fact, HpaSeen) and at(30) < fact.at_us < at(31))]
+    told = "select verdict, decided from reconciles where reconcile_id = 3"
+    with audited(tmp_path, facts) as results:
+        assert results.rows(told) == [{"verdict": "match", "decided": None}]
+    silent = [fact for fact in facts if not (isinstance(fact, EventSeen) and at(30) <= fact.at_us < at(31))]
+    (tmp_path / "silent").mkdir()
+    with audited(tmp_path / "silent", silent) as results:
+        assert results.rows(told) != [{"verdict": "match", "decided": None}]
 
 
 def test_a_write_that_was_seen_is_exact_in_time_and_beats_managed_fields(tmp_path: Path) -> None:

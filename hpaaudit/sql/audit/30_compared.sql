@@ -49,6 +49,20 @@ with lines as (
     ) as s
     asof left join published as p
         on s.hpa = p.hpa and s.until > p.observed_at
+), told_by_event as (
+    -- Its Event tells that it wrote the number of the replay, and the target got it: the status of this reconcile was refused,
+    -- or came late, and the one that stands is older. Times of Events have whole seconds.
+    select distinct t.reconcile_id
+    from standing as t
+    join replayed_hpas as h using (hpa)
+    join runs.k8s_events as e
+        on e.namespace = h.namespace
+        and e.name = h.name
+        and e.kind = 'HorizontalPodAutoscaler'
+        and e.reason = 'SuccessfulRescale'
+        and coalesce(e.last_ts, e.observed_at) between t.ts - interval 1 second and t.ts + interval 1 second
+        and try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer) = t.desired
+    where not t.is_fresh and t.desired <> t.spec_replicas and t.next_spec_replicas = t.desired
 ), sources as (
     select
         t.*, f.sent,
@@ -62,6 +76,7 @@ with lines as (
             when not t.is_fresh and u.reconcile_id is not null then 0
             -- Nor is it where the next one kept silent too, although its status would have changed.
             when not t.is_fresh and t.next_is_silent then 0
+            when e.reconcile_id is not null then 0
             -- Until 1.5 a refused write leaves the status of an earlier reconcile.
             when not t.is_fresh and t.is_refused then 0
             when t.is_failing and not (t.is_fresh and t.is_new_number) then 3
@@ -72,6 +87,7 @@ with lines as (
     from standing as t
     left join failed_rescales as f using (reconcile_id)
     left join unwritten as u using (reconcile_id)
+    left join told_by_event as e using (reconcile_id)
     left join last_actual as a using (reconcile_id)
     left join unseen_scales as v on v.reconcile_id = t.reconcile_id and v.is_actual
     cross join sync as y
