@@ -72,8 +72,12 @@ from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hp
                 divergent=1,
                 foreign_writes=(
                     foreign_write(
-                        restored_s=None, answered_us=NOON + 3_000_000, answered_to=8, undone_us=NOON + 9_000_000,
-                        undone_to=12, undone_by="alice",
+                        restored_s=None,
+                        answered_us=NOON + 3_000_000,
+                        answered_to=8,
+                        undone_us=NOON + 9_000_000,
+                        undone_to=12,
+                        undone_by="alice",
                     ),
                 ),
             ),
