@@ -5,7 +5,7 @@
 -- is_seen: a look before the next reconcile shows the number too; unchanged_at: it was not yet so then.
 create temp table unseen_scales as
 with unwatched as (
-    select h.hpa, h.hpa_uid, h.namespace, h.name
+    select h.hpa, h.hpa_uid
     from replayed_hpas as h
     where not exists (from runs.scale_states as t where t.hpa_uid = h.hpa_uid and t.source = 'watch')
 ), scalings as (
@@ -20,10 +20,9 @@ with unwatched as (
     from unwatched as u
     join scalings as s using (hpa_uid)
     union all
-    select u.hpa, u.hpa_uid, e.observed_at as told_at, try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer)
+    select u.hpa, u.hpa_uid, e.observed_at as told_at, e.replicas
     from unwatched as u
-    join runs.k8s_events as e on e.namespace = u.namespace and e.name = u.name
-    where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'
+    join rescale_events as e using (hpa)
 ), placed as (
     select s.reconcile_id, t.hpa_uid, s.ts, s.next_ts, s.until, s.spec_replicas as read_replicas, arg_max(t.replicas, (t.told_at, t.replicas)) as replicas
     from told as t

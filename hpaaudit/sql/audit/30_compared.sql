@@ -54,14 +54,10 @@ with lines as (
     -- or came late, and the one that stands is older. Times of Events have whole seconds.
     select distinct t.reconcile_id
     from standing as t
-    join replayed_hpas as h using (hpa)
-    join runs.k8s_events as e
-        on e.namespace = h.namespace
-        and e.name = h.name
-        and e.kind = 'HorizontalPodAutoscaler'
-        and e.reason = 'SuccessfulRescale'
-        and coalesce(e.last_ts, e.observed_at) between t.ts - interval 1 second and t.ts + interval 1 second
-        and try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer) = t.desired
+    join rescale_events as e
+        on e.hpa = t.hpa
+        and e.replicas = t.desired
+        and e.at between t.ts - interval 1 second and t.ts + interval 1 second
     where not t.is_fresh and t.desired <> t.spec_replicas and t.next_spec_replicas = t.desired
 ), sources as (
     select

@@ -40,30 +40,22 @@ with unseen_answers as (
         -- Unless the controller says so itself.
         and getvariable('texts').evidence[r.evidence + 1] <> 'proven'
         and not coalesce(c.decided_source = 3 and c.decision_agrees, false)
-), rescales as (
-    -- What the Events of an HPA tell of its writes. Their times have whole seconds.
-    select
-        h.hpa, coalesce(e.last_ts, e.observed_at) as at,
-        try_cast(regexp_extract(uncombined(e.message), '^New size: (\d+);', 1) as integer) as told
-    from runs.k8s_events as e
-    join replayed_hpas as h on e.namespace = h.namespace and e.name = h.name
-    where e.reason = 'SuccessfulRescale' and e.kind = 'HorizontalPodAutoscaler'
 ), otherwise_told as (
     -- Its Event tells of another number than the replay gives: the status that stood then is of another reconcile.
     select c.reconcile_id
     from compared as c
     join staged.replayed as r using (reconcile_id)
-    join rescales as e on e.hpa = c.hpa and e.at between c.ts - interval 1 second and c.ts + interval 1 second
+    join rescale_events as e on e.hpa = c.hpa and e.at between c.ts - interval 1 second and c.ts + interval 1 second
     -- Unless a reconcile beside it wrote that number.
     left join compared as o
         on o.hpa = c.hpa
         and o.reconcile_id <> c.reconcile_id
-        and o.desired = e.told
+        and o.desired = e.replicas
         and o.desired <> o.spec_replicas
         and o.ts between e.at - interval 1 second and e.at + interval 2 second
     where getvariable('texts').at_source[r.at_source + 1] = 'event' and o.reconcile_id is null
     group by c.reconcile_id, r.desired
-    having not coalesce(bool_or(e.told = r.desired), false)
+    having not coalesce(bool_or(e.replicas = r.desired), false)
 ), odd as (
     select c.*, h.hpa_uid
     from compared as c
