@@ -24,6 +24,8 @@ WRITES = {"update": "put", "patch": "patch", "create": "post"}
 SENTENCES = ("ot to scale", "escaled", "compute desired number")
 RETRY_SECONDS = 0.5
 """After a conflict the controller of 1.34 and newer reads the scale again at once, within the same reconcile."""
+UNTIL_STATUS_SECONDS = 0.2
+"""By then a reconcile that had decided has sent its status, if that changed."""
 NAMES = (
     r'Decided not to scale".*?scaleTarget":"(?P<target>[^"]+)"',
     r'Successfully rescaled".*?HPA":\{"name":"(?P<name>[^"]+)","namespace":"(?P<namespace>[^"]+)"\}',
@@ -110,8 +112,8 @@ def first_reads(path: str, audit: list[Line]) -> list[float]:
 def reconciles(lines: list[Line], audit: list[Line], logged: dict[str, list[float]]) -> list[Line]:
     """One line per scale read: when that reconcile had decided, before it wrote anything.
 
-    The last one of a process, or of the time that was seen, may have been cut off before it wrote its status: then it
-    has no line. Nothing remembers it.
+    The last one of a process, or of the time that was seen, may have been cut off before its status was written: then
+    it has no line. Nothing remembers it.
     """
     collected = []
     until = seconds(lines[-1]["at"])
@@ -129,9 +131,11 @@ def reconciles(lines: list[Line], audit: list[Line], logged: dict[str, list[floa
         ends = sorted([begun for begun, _ in of_status] + of_scale + logged.get(target, []) + logged.get(hpa, []))
         for start, following in itertools.pairwise([*starts, float("inf")]):
             at = bisect.bisect_right(ends, start)
-            cut = next((cut for cut in cuts if start < cut <= following), None)
-            is_whole = cut is None or any(start < begun and ended <= cut for begun, ended in of_status)
-            if is_whole and at < len(ends) and ends[at] < following:
+            if at == len(ends) or ends[at] >= following:
+                continue
+            cut = next((cut for cut in cuts if start < cut <= following), float("inf"))
+            answered = [ended for begun, ended in of_status if start < begun < following]
+            if max(answered, default=ends[at] + UNTIL_STATUS_SECONDS) <= cut:
                 collected.append({"at": rfc3339(ends[at]), "reconcile": hpa})
     return collected
 

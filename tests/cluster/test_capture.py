@@ -58,21 +58,21 @@ def instant(at: float) -> str:
 
 
 @pytest.mark.parametrize(
-    ("status_ended", "whole"),
-    [(2.6, [1.5, 2.5]), (3.1, [1.5]), (None, [1.5])],
-    ids=["before the end", "after it", "never"],
+    ("decided_at", "status_ended", "whole"),
+    [(2.5, 2.6, [1.5, 2.5]), (2.5, 3.1, [1.5]), (2.9, None, [1.5]), (2.5, None, [1.5, 2.5])],
+    ids=["before the end", "after it", "not any more", "nothing to say"],
 )
 @pytest.mark.parametrize("cut", ["by a restart", "by the end"])
 def test_a_reconcile_that_was_cut_off_before_its_status_has_no_line(
-    cut: str, status_ended: float | None, whole: list[float]
+    cut: str, decided_at: float, status_ended: float | None, whole: list[float]
 ) -> None:
-    """Two reconciles decide and write; the second one's status is in time, late, or never sent."""
+    """Two reconciles decide; the second one's status is answered in time or late, or is not sent."""
     seen: list[Line] = [HPA, {"at": instant(3), "controller": "started"}]
     if cut == "by a restart":
         seen.append({"at": instant(9), "watch": "/api/v1/pods"})
     status = {"put": STATUS, "by": CONTROLLER, "status": 200}
     audit: list[Line] = [read(1), {**status, "begun": instant(1.5), "at": instant(1.6)}, read(2)]
     if status_ended is not None:
-        audit.append({**status, "begun": instant(2.5), "at": instant(status_ended)})
-    decided = {"Deployment/shop/web": [seconds(instant(2.5))]}
+        audit.append({**status, "begun": instant(decided_at), "at": instant(status_ended)})
+    decided = {"Deployment/shop/web": [seconds(instant(decided_at))]}
     assert [seconds(line["at"]) % 60 for line in reconciles(seen, audit, decided)] == whole
