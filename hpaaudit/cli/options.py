@@ -49,7 +49,7 @@ def named_hpa(hpa: str | None, namespace: str | None) -> str | None:
 
 
 def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
-    """What several names and `-n` mean together; none: all HPAs."""
+    """The HPAs that `--hpa` and `-n` choose together; an empty list stands for all."""
     return [name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))]
 
 

@@ -136,7 +136,7 @@ def _number(value: int | None) -> str:
 
 
 _LONG = 60
-"""Messages of Events up to this length are repeated: the name of the Event is no shorter."""
+"""An Event's message of at most this many characters is printed again: naming the Event saves nothing."""
 
 _UNREMEMBERED = "memory.before_recording"
 
@@ -225,7 +225,7 @@ def _computed(account: ReconcileAccount, named: int | None) -> Iterator[tuple[st
 
 
 def _unrepeated(text: str, account: ReconcileAccount) -> str:
-    """The text; what an Event above says word for word at its end is named by that Event."""
+    """The text; if it ends with the message of an Event that is printed above, the Event is named instead."""
     reasons = Counter(reason for reason, _ in account.events)
     for reason, message in sorted(account.events, key=lambda event: len(event[1]), reverse=True):
         if len(message) > _LONG and reasons[reason] == 1 and text.endswith(message):
