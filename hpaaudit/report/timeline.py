@@ -143,7 +143,7 @@ def is_within(at_us: Micros, absence: Absence) -> bool:
 
 
 def _replicas_from(timeline: Timeline, at_us: Micros) -> int | None:
-    """The replicas from an instant on: the number before the next change, or else the one that the next reconcile read."""
+    """The replicas from an instant on: the number before the next change, else what the next reconcile read."""
     following = next((scale.from_replicas for scale in timeline.scales if scale.at_us > at_us), None)
     read = next(
         (point.replicas for point in timeline.points if point.at_us >= at_us and point.replicas is not None), None
