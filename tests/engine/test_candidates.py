@@ -28,6 +28,7 @@ from hpaaudit.engine.rules.candidates import (
     chosen_answers,
     extreme_of,
     failed_reads,
+    is_scale_unread,
     next_candidate,
     proven_band,
     proves,
@@ -96,10 +97,13 @@ def test_the_last_request_changes_fastest(follows: list[bool]) -> None:
     assert choices == [sum(chosen) for chosen in wanted]
 
 
+@pytest.mark.parametrize("is_scale_read", [False, True])
 @pytest.mark.parametrize(("requests", "gone"), [(0, []), (1, [1]), (2, [1, 2, 3]), (3, [1, 2, 4, 7])])
-def test_each_read_may_have_failed_alone_and_all_together(requests: int, gone: list[int]) -> None:
-    ways = failed_reads(requests)
-    assert [unanswered(ways, nth) for nth in range(ways)] == gone
+def test_each_read_may_have_failed_alone_and_all_together(requests: int, gone: list[int], is_scale_read: bool) -> None:
+    ways = range(failed_reads(requests, is_scale_read))
+    unread = [nth for nth in ways if is_scale_unread(nth, is_scale_read)]
+    assert unread == [0] * is_scale_read
+    assert [unanswered(requests, nth, is_scale_read) for nth in ways if nth not in unread] == gone
 
 
 number = st.one_of(st.just(UNKNOWN), st.integers(0, 4))

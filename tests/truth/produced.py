@@ -99,6 +99,9 @@ def told_worlds() -> Iterator[Json]:
         {"at_s": 320, "do": "hpa_create", "hpa": "web", "object": {"spec": spec}},
     ]
     yield anew
+    forbidden = {"status": 403, "reason": "Forbidden", "message": "deployments/scale is forbidden"}
+    unread = {"api": "scale_get", "from_s": 50, "to_s": 130, "kind": "error", **forbidden}
+    yield _lived("scale-read-forbidden", 4, [(0, 60), (60, 100), (500, 30)], until=600, faults=[unread])
     yield _lived(
         "restarted-and-raised", 8, [(0, 60), (60, 25)], until=600, events=[_restart(250, 2), _scale(400, 20, "alice")]
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -28,6 +29,8 @@ from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results
 from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of, expected_of
+from tests.fleet.both import replayed_twice
+from tests.fleet.chance import write
 from tests.fleet.outside import begun
 from tests.truth.produced import TOLD, produced
 from tests.truth.replayed import replayed
@@ -396,3 +399,36 @@ def test_what_the_hpa_wrote_just_before_a_gap_is_told_although_the_number_is_as_
     assert (woke.writer_class, woke.from_replicas, woke.to_replicas) == ("hpa", 0, 4)
     assert (off.evidence_level, off.from_replicas, off.to_replicas) == ("gap", 4, 0)
     assert not any("pod-autoscaler wrote" in row["verdict"] for row in findings)
+
+
+def _unread(results: Results) -> list[dict[str, Any]]:
+    """The reconciles of the HPA whose scale the controller could not read, as they are told."""
+    return results.rows(
+        "select verdict, evidence, error from reconciles where reason_code = 'gate.target_unreadable' order by ts"
+    )
+
+
+@pytest.mark.parametrize("view", ["outside", "watched", "no writers"])
+def test_a_scale_that_the_controller_could_not_read_is_told_by_its_status(view: str) -> None:
+    """The recorder's own watch of the workload went on: that it has a scale does not say that the controller had."""
+    name = "scale-read-forbidden"
+    without_scale = [row for row in _expected(name) if row.get("spec_replicas") is None]
+    with _replayed(name, VIEWS[view], detail="moved") as results:
+        unread = _unread(results)
+        others = results.sql("select distinct verdict from reconciles").fetchall()
+        memories = results.sql("select distinct missing_input from reconciles where verdict <> 'match'").fetchall()
+        (finding,) = results.rows("from findings where pattern = 'target_unreadable'")
+    assert len(unread) == len(without_scale) == 5
+    assert {row["evidence"] for row in unread} == {"proven"}
+    assert {row["error"] for row in unread} == {
+        "failed to query scale subresource for Deployment/shop/web: deployments/scale is forbidden"
+    }
+    assert (others, memories) == ([("match",)], [])
+    assert "permission" in finding["next_step"]
+
+
+def test_a_scale_that_the_controller_could_not_read_is_decided_alike_by_the_compiled_rules(tmp_path: Path) -> None:
+    facts = list(watched(facts_of(TOLD / "vector-scale-read-forbidden.capture.jsonl.gz")))
+    write(tmp_path / "recording", facts, len(facts) + 1)
+    both = replayed_twice(tmp_path / "recording", tmp_path)
+    assert (both.difference, both.beyond, both.reconciles > 30) == ("", "", True)

@@ -18,13 +18,14 @@ from hpaaudit.engine.controller.normalize import SCALE_REASONS, normalize
 from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.reconcile_state import (
     ReconcileState,
+    fetching,
     has_object_or_external,
     reference,
     refusal,
     server_of,
     state_of,
 )
-from hpaaudit.engine.controller.status import same_status, with_condition
+from hpaaudit.engine.controller.status import condition_of, same_status, with_condition
 from hpaaudit.engine.controller.steps import gate_chain
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.rules import branch as branches
@@ -32,8 +33,9 @@ from hpaaudit.engine.rules.current_replicas import current_replicas, scale_chang
 from hpaaudit.engine.rules.go_numbers import MAX_INT64
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, BELOW_MINIMUM
 from hpaaudit.model.decision import Decision, PostedEvent, Step
+from hpaaudit.model.facts import TargetRef
 from hpaaudit.model.flags import Flags
-from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.memory import EMPTY, Memory, Recommendation
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.resource_version import version_number
@@ -112,6 +114,20 @@ def read_scale(observation: Observation, hpa: Hpa, flags: Flags) -> Scale | Unre
     return Unreadable(text=text, error=error, refused_scale=refused_scale)
 
 
+_UNREADABLE = "the HPA controller was unable to get the target's current scale: "
+
+
+def told_scale_error(status: HpaStatus, target: TargetRef) -> str:
+    """The error of the read of the scale, as a published status tells it; empty if it tells of none.
+
+    Without the words that the scale clients of 1.9 and 1.10 put before it.
+    """
+    condition = condition_of(status.conditions, "AbleToScale")
+    if condition is None or not condition.message.startswith(_UNREADABLE):
+        return ""
+    return condition.message.removeprefix(_UNREADABLE).removeprefix(fetching(target))
+
+
 def unreadable(
     observation: Observation, hpa: Hpa, memory: Memory, problem: Unreadable, behaviours: Behaviours
 ) -> Outcome:
@@ -122,7 +138,7 @@ def unreadable(
         "AbleToScale",
         "False",
         "FailedGetScale",
-        f"the HPA controller was unable to get the target's current scale: {text}",
+        f"{_UNREADABLE}{text}",
         observation.scale_us,
     )
     return Outcome(

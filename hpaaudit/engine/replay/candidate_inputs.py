@@ -4,13 +4,25 @@ from dataclasses import replace
 
 from hpaaudit.api.requests import RESOURCE_METRICS, requests_of
 from hpaaudit.api.selector import BadSelector, parse, scale_selector
+from hpaaudit.engine.controller.reconcile import told_scale_error
 from hpaaudit.engine.replay.cluster_state import ClusterState, MetricsRead, whole_namespace
-from hpaaudit.engine.rules.candidates import FIRST, Candidate, answer_choices, chosen_answers, failed_reads, unanswered
+from hpaaudit.engine.rules.candidates import (
+    FIRST,
+    Candidate,
+    answer_choices,
+    chosen_answers,
+    failed_reads,
+    is_scale_unread,
+    unanswered,
+)
 from hpaaudit.model.facts import ScaleRead
-from hpaaudit.model.hpa import Hpa
+from hpaaudit.model.hpa import Hpa, HpaStatus
 from hpaaudit.model.metrics import MetricsRequest
 from hpaaudit.model.observation import Observation
 from hpaaudit.model.units import Micros
+
+_FAILED = 500
+"""Stands for the HTTP status of a failed read, which no published status tells."""
 
 
 class CandidateInputs:
@@ -41,7 +53,7 @@ class CandidateInputs:
     @property
     def failed_reads(self) -> int:
         """In how many ways reads of the controller may have failed while ours succeeded."""
-        return failed_reads(len(self._requests))
+        return failed_reads(len(self._requests), self._is_scale_read)
 
     def answers(self, candidate: Candidate) -> int:
         """How many choices of answers there are with the scale of a candidate."""
@@ -72,15 +84,29 @@ class CandidateInputs:
             metric_us=tuple(observation.at_us for _ in metrics),
         )
 
-    def unread(self, nth: int) -> Observation:
-        """The newest inputs without the answers whose reads failed in the n-th way."""
-        unanswered_requests = unanswered(self.failed_reads, nth)
-        lost = {request for rank, request in enumerate(self._requests) if unanswered_requests >> rank & 1}
+    def unread(self, nth: int, published: HpaStatus) -> Observation:
+        """The newest inputs without the answers whose reads failed in the n-th way.
+
+        published   tells why the scale could not be read, if that failed
+        """
         observation = self._newest
+        if is_scale_unread(nth, self._is_scale_read):
+            read = observation.scale_reads[0]
+            failed_scale = replace(read, status=_FAILED, error=told_scale_error(published, read.target), scale=None)
+            metrics: tuple[MetricsRead | None, ...] = (None,) * len(observation.metrics)
+            return replace(observation, scale_reads=(failed_scale,), metrics=metrics)
+        failed = unanswered(len(self._requests), nth, self._is_scale_read)
+        lost = {request for rank, request in enumerate(self._requests) if failed >> rank & 1}
         return replace(
             observation,
             metrics=tuple(None if read is None or read.request in lost else read for read in observation.metrics),
         )
+
+    @property
+    def _is_scale_read(self) -> bool:
+        """True if a scale is recorded that the reconcile can have read."""
+        scale = self._scale(earlier=False)
+        return scale is not None and scale.scale is not None
 
     def _scale(self, *, earlier: bool) -> ScaleRead | None:
         if earlier:

@@ -262,7 +262,7 @@ class Process:
             if candidate.kind == INPUTS:
                 candidate_observation = inputs.of(candidate)
             elif candidate.kind == FAILED_READS:
-                candidate_observation = inputs.unread(candidate.nth)
+                candidate_observation = inputs.unread(candidate.nth, published)
             elif observation.hpa is not None:
                 memory = self._other_memory(candidate, before, observation.hpa, published)
             decided = self._decide(candidate_observation, memory)

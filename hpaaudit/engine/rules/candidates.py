@@ -159,15 +159,25 @@ def extreme_of(nth: int) -> tuple[int, int]:
     return (nth - ALONE) % RECOMMENDATIONS, (nth - ALONE) // RECOMMENDATIONS + 1
 
 
-def failed_reads(requests: int) -> int:
-    """In how many ways reads of the controller may have failed while ours succeeded: each alone, and all together."""
-    return requests + 1 if requests > 1 else requests
+def failed_reads(requests: int, is_scale_read: bool) -> int:
+    """In how many ways reads of the controller may have failed while ours succeeded.
+
+    requests       how many requests for metrics it makes;  is_scale_read   we have a scale that it can have read
+
+    The scale alone, then each request alone, then all requests together.
+    """
+    return (1 if is_scale_read else 0) + (requests + 1 if requests > 1 else requests)
 
 
-def unanswered(ways: int, nth: int) -> int:
-    """The requests, a bit each, whose read failed in the n-th of so many ways."""
-    requests = max(ways - 1, 1)
-    return 1 << nth if nth < requests else (1 << requests) - 1
+def is_scale_unread(nth: int, is_scale_read: bool) -> bool:
+    """True if the n-th failed read is that of the scale: no metric is asked for then."""
+    return is_scale_read and nth == 0
+
+
+def unanswered(requests: int, nth: int, is_scale_read: bool) -> int:
+    """The requests, a bit each, whose read failed in the n-th way."""
+    alone = nth - 1 if is_scale_read else nth
+    return 1 << alone if alone < requests else (1 << requests) - 1
 
 
 class Band(NamedTuple):

@@ -51,9 +51,8 @@ with writes as materialized (
         class is null
             or class <> 'no_data.recording_gap' and (class <> 'no_data.object_unseen' or band_lo = band_hi) as is_known,
         coalesce(reason_code = 'gate.disabled_at_zero', false) as is_off,
-        if(raw_desired is null, null, greatest(least(raw_desired, max_replicas), min_replicas)) as replicas,
-        last_value(if(raw_desired is null, null, greatest(least(raw_desired, max_replicas), min_replicas)) ignore nulls)
-            over past as asked_last,
+        within_bounds(raw_desired, min_replicas, max_replicas) as replicas,
+        last_value(within_bounds(raw_desired, min_replicas, max_replicas) ignore nulls) over past as asked_last,
         last_value(if(raw_desired is null, null, ts) ignore nulls) over past as asked_at
     from reconciles
     where hpa_uid in (select hpa_uid from writes)

@@ -14,8 +14,7 @@ with kept as (
         r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,
-        -- `least` passes over NULL.
-        if(r.raw_desired is null, null, greatest(least(r.raw_desired, r.max_replicas), r.min_replicas))::bigint as allowed,
+        within_bounds(r.raw_desired, r.min_replicas, r.max_replicas)::bigint as allowed,
         starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input, r.min_replicas, r.max_replicas
     from reconciles as r
     left join interruptions as w using (reconcile_id)

@@ -16,7 +16,7 @@ with raised as (
         and r.ts >= h.valid_from
         and r.ts < coalesce(h.valid_to, 'infinity')
     where r.stabilized > r.spec_replicas
-        and r.desired <> greatest(least(r.raw_desired, r.max_replicas), r.min_replicas)
+        and r.desired <> within_bounds(r.raw_desired, r.min_replicas, r.max_replicas)
 ), windows as (
     select replay_id, rtrim(value, 's')::double as seconds
     from runs.assumptions

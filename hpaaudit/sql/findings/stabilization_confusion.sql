@@ -7,7 +7,7 @@ with held as (
         r.hpa_uid, r.ts, r.lasted_s,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold', r.spec_replicas, r.desired) as replicas,
-        replicas - greatest(least(r.raw_desired, r.max_replicas), r.min_replicas) as kept
+        replicas - within_bounds(r.raw_desired, r.min_replicas, r.max_replicas) as kept
     from ran as r
     left join runs.hpa_specs as s
         on s.hpa_uid = r.hpa_uid

@@ -7,6 +7,12 @@ with unread as (
     -- The target of that time: scaleTargetRef may have been edited.
     asof join tenures as t on t.hpa_uid = r.hpa_uid and t.valid_from <= coalesce(r.began_at, r.ts)
     where r.reason_code = 'gate.target_unreadable'
+), told as (
+    -- Kept whatever the replay keeps of its own texts.
+    select hpa_uid, bool_or(message ilike '%forbidden%') as is_forbidden
+    from runs.hpa_conditions
+    where type = 'AbleToScale' and reason = 'FailedGetScale'
+    group by hpa_uid
 ), by_target as (
     select
         hpa_uid, target_kind, target_name, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles,
@@ -25,7 +31,12 @@ select
         'reconciles', sum(reconciles)::bigint, 'seconds', round(sum(seconds), 6),
         'error', any_value(error order by first_at, target_kind, target_name)
     ) as evidence,
-    'correct scaleTargetRef; a custom resource needs the scale subresource and its labelSelectorPath' as next_step
+    if(
+        coalesce(bool_or(is_forbidden), false),
+        'give the service account horizontal-pod-autoscaler of kube-system permission to get this scale',
+        'correct scaleTargetRef; a custom resource needs the scale subresource and its labelSelectorPath'
+    ) as next_step
 from by_target
+left join told using (hpa_uid)
 group by hpa_uid
 having sum(reconciles) >= 2;

@@ -47,7 +47,7 @@ def earlier_scale(run: Run, newest: int, target: int, facts: int) -> int:
 
 def next_answers(run: Run, at: int, spec: int, scale: int) -> tuple[int, int]:
     """The requests, a bit each, whose next answer came so soon that the reconcile may have read it; and how many."""
-    if scale == NONE or not run.batch.scales.readable[scale]:
+    if not is_read(run, scale):
         return 0, 0
     metrics, reads, reconciles = run.batch.metrics, run.batch.reads, run.batch.reconciles
     spec = spec_with_selector(run, spec, scale)
@@ -65,9 +65,14 @@ def next_answers(run: Run, at: int, spec: int, scale: int) -> tuple[int, int]:
     return bits, count
 
 
+def is_read(run: Run, scale: int) -> bool:
+    """True if a scale is recorded that the reconcile can have read."""
+    return bool(scale != NONE and run.batch.scales.readable[scale])
+
+
 def request_count(run: Run, spec: int, scale: int) -> int:
     """How many distinct requests a reconcile with this scale makes."""
-    if scale == NONE or not run.batch.scales.readable[scale]:
+    if not is_read(run, scale):
         return 0
     return int(run.batch.specs.request_count[spec_with_selector(run, spec, scale)])
 
@@ -82,7 +87,7 @@ def options_of(run: Run, hpa: int, at: int, newest_scale: int, older_scale: int)
     return Options(
         older_scale != newest_scale,
         reconciles.lagging_facts[at] < reconciles.facts[at],
-        failed_reads(request_count(run, spec, newest_scale)),
+        failed_reads(request_count(run, spec, newest_scale), is_read(run, newest_scale)),
         is_unseen and recommendation_counts(unseen_us, now_us, specs.longest_window_us[spec]),
         is_unseen and specs.has_behavior[spec] != 0 and event_counts(unseen_us, now_us, longest_period_us),
         _has_near_age(run, hpa, spec, now_us, reconciles.period_us[at]),

@@ -14,6 +14,7 @@ from hpaaudit.engine.fleet.kernel.candidates import (
     earlier_scale,
     fits_inputs,
     fits_memory,
+    is_read,
     next_answers,
     options_of,
     request_count,
@@ -40,6 +41,7 @@ from hpaaudit.engine.rules.candidates import (
     Options,
     answer_choices,
     chosen_answers,
+    is_scale_unread,
     next_candidate,
     proven_band,
     proves,
@@ -167,9 +169,14 @@ def _tried_inputs(run: Run, search: Search, candidate: Candidate, following: int
         answers = chosen_answers(following, requests, candidate.nth)
         return ReadInputs(scale, newest.scale_us, pod_facts, answers, 0, newest.since, newest.own_since, 0, 0, 0, 0)
     if candidate.kind == FAILED_READS:
-        failed = unanswered(search.options.failed_reads, candidate.nth)
+        was_read, failed, scale = is_read(run, newest.scale), 0, newest.scale
+        if is_scale_unread(candidate.nth, was_read):
+            scale = NONE
+        else:
+            requests = request_count(run, run.batch.hpas.spec[search.hpa_state], newest.scale)
+            failed = unanswered(requests, candidate.nth, was_read)
         since, own_since = newest.since, newest.own_since
-        return ReadInputs(newest.scale, newest.scale_us, newest.pod_facts, 0, failed, since, own_since, 0, 0, 0, 0)
+        return ReadInputs(scale, newest.scale_us, newest.pod_facts, 0, failed, since, own_since, 0, 0, 0, 0)
     return chosen
 
 
