@@ -10,7 +10,8 @@ from typing import Any
 import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.query import account
-from hpaaudit.report.replay import clock_of, verdict
+from hpaaudit.report.replay import clock_of
+from hpaaudit.report.verdict import verdict
 
 WIDTH, HEIGHT = 840, 420
 LEFT, RIGHT = 64, 816

@@ -13,9 +13,10 @@ from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import Recording
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.inspect import inspection_text
-from hpaaudit.report.replay import change_rows, clock_of, count_lines, verdict
+from hpaaudit.report.replay import change_rows, clock_of, count_lines
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text_table import table
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results.read import Results
 
 DRAWN = 3

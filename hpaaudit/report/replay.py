@@ -1,17 +1,15 @@
 """Words the outcome of a replay: the verdict first, then who wrote what, then how certain that is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
-from hpaaudit.model.account import Change, Divergence, Finding, Hold, HpaAccount, ReplayAccount
+from hpaaudit.model.account import Change, Finding, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
 from hpaaudit.model.counted import counted
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text
-from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
-from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.reasons import why
 from hpaaudit.report.settings import source_words
 from hpaaudit.report.text import (
@@ -25,6 +23,7 @@ from hpaaudit.report.text import (
 )
 from hpaaudit.report.text_table import page_table
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
+from hpaaudit.report.verdict import verdict
 
 IN_FULL = 3
 """So many HPAs are described in full. More are a fleet: totals, tables, and the one that matters most in full."""
@@ -38,9 +37,6 @@ ROWS = 7
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
-_OUTAGE, _LOOP = "metrics_api_down", "gitops_selfheal_loop"
-_LOUDEST = "critical"
-"""The severity of findings that a headline begins with, as it does with an outage."""
 _OWN = ("hpa", "")
 _PREDICTED = "(replay only)"
 """Who made a change that the replay predicted and nobody made."""
@@ -124,105 +120,6 @@ def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:
     return next((one for one in account.timelines if (one.namespace, one.name) == key), None)
 
 
-def verdict(hpa: HpaAccount, clock: Clock) -> str:
-    """A few sentences: whether it was the controller or somebody else, and how much of that is unknown.
-
-    `account_moments.py` in `results/` orders the causes in the same way, so that the next command explains the first.
-    """
-    if not hpa.reconciles:
-        return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
-    shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
-    if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
-        return _about_controller(hpa, shown, clock)
-    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
-    loud = [finding for finding in hpa.findings if finding is outage or finding.severity == _LOUDEST]
-    sentences = [f"{_sentence_case(during(finding, clock))} {finding.verdict}." for finding in loud]
-    if open_questions:
-        sentences += [_unexplained(open_questions, clock), *_share(hpa)]
-    else:
-        is_alone = not (loud or hpa.divergent or hpa.foreign_writes)
-        sentences.append(_faith(hpa, is_alone=is_alone))
-    # What the outage says already is not said again.
-    holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
-    return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
-
-
-_TOLD = 2
-"""So many holds have a sentence of their own. The rest is named."""
-
-
-def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
-    """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
-    # A loop is told already: one write shows what it was like.
-    is_loop = any(finding.pattern == _LOOP and finding.severity == _LOUDEST for finding in hpa.findings)
-    yield from foreign_writes_in_words(hpa.foreign_writes, clock, 1 if is_loop else TOLD)
-    if refused := [one for one in shown if one.divergence_class.startswith("write_failed.")]:
-        yield _refused(refused, clock)
-    if mutated := [one for one in shown if one.divergence_class.startswith("write_mutated.")]:
-        yield _mutated(mutated, clock)
-    told = [held_in_words(hold, clock) for hold in holds[:_TOLD]]
-    if told and any(one.divergence_class.startswith(("config.", "memory.")) for one in shown):
-        # The rules and the memory of the replay are not the controller's, so what held is not proven.
-        told[0] = f"With the settings of this replay, {told[0][:1].lower()}{told[0][1:]}"
-    yield from told
-    if rest := holds[_TOLD:]:
-        causes = ", ".join(f"{HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
-        yield f"{counted(len(rest), 'more cause')} held it: {causes}."
-
-
-_NO_RECONCILE = "No reconcile can be shown: in this time none took place, none was seen, or none could be replayed."
-
-
-def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
-    """Whether the controller decided as the replay did, and in how many reconciles that is known.
-
-    is_alone   nothing else is to be said of the HPA
-    """
-    if hpa.undecidable == hpa.reconciles:
-        return f"Nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
-    if not hpa.comparable:
-        return " ".join(["Nothing can be compared: what the controller decided was not recorded.", *_share(hpa)])
-    if hpa.other_reasons:
-        events = counted(hpa.other_reasons, "Event")
-        part = (
-            f"The HPA wrote what the replay does, but {events} of it {'names' if hpa.other_reasons == 1 else 'name'} "
-        )
-        part += "another reason than the replay: it was started with other settings, or read other values."
-        return " ".join([part, *_share(hpa)])
-    if hpa.agree < hpa.comparable:
-        rest = hpa.comparable - hpa.agree
-        part = f"The HPA decided as the replay does in {hpa.agree} of {counted(hpa.comparable, 'reconcile')}"
-        part += f"; in {rest} it read a value or a time that was not recorded (skew)."
-        return " ".join([part, *_share(hpa)])
-    if hpa.comparable < hpa.reconciles:
-        those = f"in {_all(hpa.comparable, 'reconcile')} that can be compared"
-        moves = f", {_moves(hpa)}" if is_alone else ""
-        return " ".join([f"The HPA was faithful {those}{moves}.", *_share(hpa)])
-    return (
-        f"The HPA was faithful: it decided as the replay does, {_moves(hpa)}." if is_alone else "The HPA was faithful."
-    )
-
-
-def _all(number: int, noun: str) -> str:
-    """`the 1 reconcile`, `all 3 reconciles`."""
-    return f"{'the' if number == 1 else 'all'} {counted(number, noun)}"
-
-
-def _share(hpa: HpaAccount) -> Iterator[str]:
-    """How many reconciles could not be compared, and why."""
-    if hpa.undecidable:
-        yield f"{hpa.undecidable} of {counted(hpa.reconciles, 'reconcile')} cannot be decided{_unseen(hpa)}."
-    missed = sum(one.reconciles for one in hpa.divergences if one.divergence_class.startswith("not_run."))
-    unknown = hpa.reconciles - hpa.undecidable - hpa.comparable - missed
-    if unknown > 0 and hpa.comparable:
-        yield f"What the controller decided in {unknown} more was not recorded."
-
-
-def _sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
     """The known problems that the recording shows, each with its time and what to do."""
     for finding in findings:
@@ -234,87 +131,12 @@ def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
 
 
-_NOT_THE_HPA = ("not_run.", "config.", "memory.")
-"""Divergences of a controller that did not run, runs with other settings than assumed, or remembers something else."""
-
 _AFTERWARDS = {
     "external_write": "somebody else wrote",
     "write_failed": "the write failed",
     "write_mutated": "admission changed the number",
 }
 """What makes a reconcile divergent whose decision the replay shares, by the family of its class."""
-
-_NOT_RUN = {
-    "not_run.controller_down": "No controller ran {span}: its Lease had run out",
-    "not_run.controller_hung": "The controller renewed its Lease but reconciled no HPA {span}",
-    "not_run.controller_restart": "The controller was restarting {span}",
-    "not_run.missed_reconcile": "The controller did not reconcile this HPA {span}",
-}
-
-
-def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) -> str:
-    """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
-    sentences = []
-    missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
-    for first in missed[:1]:
-        until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
-        span = f"from {clock(first.opened_us)} until {until}"
-        sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
-        sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
-    if len(missed) > 1:
-        sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
-    explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
-    sentences += [
-        f"The controller seems to have run with another setting than this replay: {explanation}."
-        for explanation in dict.fromkeys(explanations)
-    ]
-    remembered = [one.explanation for one in shown if one.divergence_class.startswith("memory.")]
-    sentences += [f"What the controller remembered is not as assumed: {text}." for text in dict.fromkeys(remembered)]
-    open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    if open_questions:
-        sentences.append(_unexplained(open_questions, clock))
-    return " ".join([*sentences, *_share(hpa), *_besides(hpa, shown, hpa.holds, clock)])
-
-
-def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
-    first = divergences[0]
-    times = f"{counted(len(divergences), 'time')}, first at" if len(divergences) > 1 else "at"
-    what = (
-        "The target had another number than both decided" if first.is_decided_alike else "Replay and controller differ"
-    )
-    return f"{what} {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
-
-
-def _refused(divergences: list[Divergence], clock: Clock) -> str:
-    first = divergences[0]
-    kind = first.divergence_class.removeprefix("write_failed.").replace("_", " ")
-    writes = sum(divergence.reconciles for divergence in divergences)
-    times = "A write" if writes == 1 else f"{writes:,} writes"
-    return f"{times} of the HPA failed, first at {clock(first.opened_us)} ({kind})."
-
-
-def _mutated(divergences: list[Divergence], clock: Clock) -> str:
-    writes = counted(sum(divergence.reconciles for divergence in divergences), "write")
-    return f"Admission changed the number of {writes} of the HPA, first at {clock(divergences[0].opened_us)}."
-
-
-def _moves(hpa: HpaAccount) -> str:
-    own = sum(1 for change in hpa.changes if change.writer_class == "hpa")
-    if not own and hpa.told_scalings:
-        return (
-            f"and scaled {counted(hpa.told_scalings, 'time')} or more, as its status says; nobody saw to which number"
-        )
-    if own:
-        # What was changed in a gap is told by its status alone.
-        is_all = all(change.evidence_level != "gap" for change in hpa.changes)
-        return f"and scaled {counted(own, 'time')}{'' if is_all else ' or more'}"
-    # Whether it had to is unknown where something held it.
-    return "and never scaled" if hpa.holds else "and never had to scale"
-
-
-def _unseen(hpa: HpaAccount) -> str:
-    """The inputs that are unknown, for the end of a sentence."""
-    return f" (unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))})" if hpa.undecidable_why else ""
 
 
 def change_rows(changes: tuple[Change, ...], clock: Clock) -> list[tuple[Micros, tuple[object, ...]]]:

@@ -12,8 +12,8 @@ from hpaaudit.flows.query import account
 from hpaaudit.model.account import ForeignWrite, Hold, HpaAccount
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import SECOND
-from hpaaudit.report.replay import verdict
 from hpaaudit.report.text import Clock
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results.moments import LONG_HOLD_S
 from tests.conformance.expected import captures, name_of
 

@@ -9,7 +9,8 @@ import pytest
 from hpaaudit.flows.query import account, query
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file
-from hpaaudit.report.replay import clock_of, replay_text, verdict
+from hpaaudit.report.replay import clock_of, replay_text
+from hpaaudit.report.verdict import verdict
 from tests.recordings.kept import RECORDINGS
 
 POINTS = {

@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from hpaaudit.flows.query import account
-from hpaaudit.report.replay import clock_of, verdict
+from hpaaudit.report.replay import clock_of
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results.read import Results
 
 ROWS = """

@@ -13,8 +13,9 @@ from hpaaudit.report.explain import explain_rows, explain_text
 from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.hold import HOLDERS, WORDS
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import count_lines, replay_text, verdict
+from hpaaudit.report.replay import count_lines, replay_text
 from hpaaudit.report.text import Clock
+from hpaaudit.report.verdict import verdict
 from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hpa, reconcile, step
 
 

@@ -21,9 +21,9 @@ from hpaaudit.model.account import HpaAccount, ReplayAccount
 from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
-from hpaaudit.report.replay import verdict
 from hpaaudit.report.structured import structured
 from hpaaudit.report.text import Clock
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
 from hpaaudit.results.read import Results

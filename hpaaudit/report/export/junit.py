@@ -3,8 +3,9 @@
 from xml.etree import ElementTree as ET
 
 from hpaaudit.model.report import Report
-from hpaaudit.report.replay import clock_of, verdict
+from hpaaudit.report.replay import clock_of
 from hpaaudit.report.text import printable
+from hpaaudit.report.verdict import verdict
 
 
 def junit(report: Report) -> str:

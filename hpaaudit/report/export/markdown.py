@@ -7,11 +7,12 @@ from hpaaudit.model.account import HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
 from hpaaudit.report.fleet import fleet_headline, worst_rows
-from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, verdict
+from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered
+from hpaaudit.report.verdict import verdict
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 

@@ -29,7 +29,6 @@ from hpaaudit.report.replay import (
     timeline_of,
     title_of,
     unseen_lines,
-    verdict,
 )
 from hpaaudit.report.settings import declaring_options
 from hpaaudit.report.shown import shown
@@ -37,6 +36,7 @@ from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import numbered, words_of_mark
+from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
 if TYPE_CHECKING:
