@@ -8,7 +8,8 @@ from functools import lru_cache
 from hpaaudit.api.names import MAX_LABEL, NAME, VALUE_FORM, qualified_name_errors
 from hpaaudit.model.hpa import LabelSelector
 
-_NUMBER = re.compile(r"[+-]?\d{1,19}", re.ASCII)  # longer ones are beyond 64 bits
+_NUMBER = re.compile(r"[+-]?0{0,63}\d{1,19}", re.ASCII)  # more digits are beyond 64 bits, or are no label
+_INT64 = 2**63
 _SPECIAL = "=!(),<>"
 
 
@@ -48,10 +49,8 @@ class Term:
                 return value is not None
             case "!":
                 return value is None
-        if value is None or not _NUMBER.fullmatch(value):
-            return False
-        bound = int(self.values[0])
-        return int(value) > bound if self.operator == "gt" else int(value) < bound
+        number, bound = _int64(value or ""), int(self.values[0])
+        return number is not None and (number > bound if self.operator == "gt" else number < bound)
 
     def __str__(self) -> str:
         match self.operator:
@@ -95,6 +94,12 @@ def equalities(selector: Selector) -> tuple[tuple[str, str], ...] | None:
     return None
 
 
+def _int64(text: str) -> int | None:
+    """The number that Go's `ParseInt` reads; None if it reads none."""
+    number = int(text) if _NUMBER.fullmatch(text) else None
+    return number if number is not None and -_INT64 <= number < _INT64 else None
+
+
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -127,7 +132,7 @@ def _term(key: str, operator: str, values: tuple[str, ...]) -> Term:
         errors += [
             f"values[0]: Invalid value: {_quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
             for value in values
-            if not _NUMBER.fullmatch(value)
+            if _int64(value) is None
         ]
     for index, value in enumerate(values):
         value_errors = _value_errors(value)

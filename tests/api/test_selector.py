@@ -68,6 +68,7 @@ REFUSED: list[tuple[str, str]] = [
             "for 'Gt', 'Lt' operators, the value must be an integer"
         ),
     ),
+    ("n>9223372036854775808", 'unable to parse requirement: values[0]: Invalid value: "9223372036854775808": for '),
     ("app In (web)", "unable to parse requirement: found 'In', expected: in, notin, =, ==, !=, gt, lt"),
     ("app=-bad", 'unable to parse requirement: values[0][app]: Invalid value: "-bad"'),
     ("app=bad-", 'unable to parse requirement: values[0][app]: Invalid value: "bad-"'),
@@ -96,6 +97,14 @@ def test_a_selector_is_printed_sorted_and_matches(text: str, printed: str, match
     parsed = selector.parse(text)
     assert str(parsed) == printed
     assert "".join("x" if parsed.matches(labels) else "." for labels in LABELS) == matched
+
+
+def test_a_label_that_is_no_number_of_64_bits_is_neither_more_nor_less() -> None:
+    for number, matched in (("9223372036854775807", True), ("9223372036854775808", False), ("0" * 40 + "9", True)):
+        assert selector.parse("n>8").matches({"n": number}) == matched
+    for text in ("n>8", "n<8"):
+        assert not selector.parse(text).matches({"n": "0" * 5000 + "x"})
+        assert not selector.parse(text).matches({"n": "0" * 5000})
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED, ids=[repr(row[0]) for row in REFUSED])
