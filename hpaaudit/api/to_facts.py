@@ -100,6 +100,7 @@ def hpa_seen(at_us: Micros, raw: Mapping[str, Any]) -> HpaSeen:
             {k: v for k, v in (meta.get("annotations") or {}).items() if k.startswith(ANNOTATIONS)}
         ),
         spec_manager=last_manager(meta, "spec"),
+        labels_json=canonical_json(meta.get("labels") or {}),
     )
 
 
@@ -304,6 +305,7 @@ def lease_seen(at_us: Micros, raw: Mapping[str, Any]) -> LeaseSeen:
         acquired_us=times.maybe_micros(spec.get("acquireTime")),
         renewed_us=times.maybe_micros(spec.get("renewTime")),
         transitions=spec.get("leaseTransitions") or 0,
+        duration_seconds=spec.get("leaseDurationSeconds"),
     )
 
 

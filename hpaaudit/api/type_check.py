@@ -30,7 +30,7 @@ def type_checked(value: Value) -> Value:
         raise ValueError(f"{type(value).__name__}: {problem}") from None
     for name in _json(kind):
         text = getattr(value, name)
-        if len(text) > JSON_CHARS or levels(text) > JSON_LEVELS:
+        if text is not None and (len(text) > JSON_CHARS or levels(text) > JSON_LEVELS):
             limit = f"{JSON_LEVELS} levels" if len(text) <= JSON_CHARS else f"{JSON_CHARS} characters"
             raise ValueError(f"{name} has more than {limit}")
     return value

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from hpaaudit.model.metrics import MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.target import Pod, Scale
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
+
+_INT32 = 2**31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,10 @@ class ControllerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaSeen:
-    """An HPA as it was from `at_us` on, in the served version `api_version`."""
+    """An HPA as it was from `at_us` on, in the served version `api_version`.
+
+    labels_json   None where they were not recorded
+    """
 
     at_us: Micros
     namespace: str
@@ -43,6 +48,7 @@ class HpaSeen:
     status_json: str
     annotations_json: str = "{}"
     spec_manager: str = ""
+    labels_json: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +288,10 @@ class EventSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseSeen:
-    """A Lease of leader election. Its holder is a controller process."""
+    """A Lease of leader election. Its holder is a controller process.
+
+    duration_seconds   `leaseDurationSeconds`; None where it has none, or where it was not recorded
+    """
 
     at_us: Micros
     namespace: str
@@ -291,6 +300,13 @@ class LeaseSeen:
     acquired_us: Micros | None
     renewed_us: Micros | None
     transitions: int
+    duration_seconds: int | None = None
+
+    @property
+    def lasts_us(self) -> Micros | None:
+        """So long after its last renewal it runs out; None if it does not say. The API server takes no 0 seconds."""
+        seconds = self.duration_seconds
+        return Micros(seconds * SECOND) if seconds is not None and 0 < seconds < _INT32 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,7 @@ class ReconcileEvidence:
     first_seq   the number of its first fact; not 0 in the first segment if older segments were removed
     at_us       the time of every fact, in their order
     facts       the evidence, each with the number of facts before it. Of HPAs only the first fact of each object, and
-                those with another spec than before
+                those with another spec or other labels than before
     keys        `namespace/name` of HPAs
     key, seq    the HPA (an index into `keys`) and the fact of each changed status
     repeated    facts that show an HPA with an unchanged status

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.model.facts import Fact, Gap, HpaSeen, PodSeen
+from hpaaudit.model.facts import Fact, Gap, HpaSeen, LeaseSeen, PodSeen
 from tests.importers.lines import (
     DEPLOYMENT,
     HPA,
@@ -179,6 +179,24 @@ def test_workloads_events_leases_and_api_services_are_read(tmp_path: Path) -> No
         *("TargetSeen web", "TargetSeen x", "TargetSeen x", "TargetSeen x", "EventSeen x", "EventSeen x"),
         *("LeaseSeen x", "ApiServiceSeen x", "TargetGone x"),
     ]
+
+
+def test_of_an_hpa_the_labels_are_kept_and_of_a_lease_how_long_it_lasts(tmp_path: Path) -> None:
+    labelled = hpa()
+    labelled["metadata"] |= {"labels": {"tier": "web", "team": "shop"}, "annotations": {"secret": "hunter2"}}
+    lease = {"metadata": {"name": "x", "namespace": "kube-system"}, "spec": {"leaseDurationSeconds": 30}}
+    leases = "/apis/coordination.k8s.io/v1/leases"
+    bare: dict[str, Any] = {"metadata": {"name": "x", "namespace": "kube-system"}}
+    facts = read(
+        tmp_path,
+        get_line(0, HPAS, items(labelled)),
+        get_line(1, HPA, hpa()),
+        saw(2, leases, "ADDED", lease),
+        saw(3, leases, "MODIFIED", bare),
+    )
+    assert [fact.labels_json for fact in facts if isinstance(fact, HpaSeen)] == ['{"team":"shop","tier":"web"}', "{}"]
+    assert [fact.duration_seconds for fact in facts if isinstance(fact, LeaseSeen)] == [30, None]
+    assert "hunter2" not in repr(facts)
 
 
 def test_a_gap_says_that_nobody_looked(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 def leases(count: int = 3, **columns: Any) -> pa.Table:
     """Rows of `leases`, some columns others than usual."""
     values: dict[str, Any] = {"seq": list(range(count)), "at_us": [0] * count, "acquired_us": [0] * count}
-    values |= {"renewed_us": [0] * count, "transitions": [0] * count}
+    values |= {"renewed_us": [0] * count, "transitions": [0] * count, "duration_seconds": [15] * count}
     rows = {
         column.name: pa.array(values[column.name] if column.type == "int64" else ["a"] * count)
         for column in LEASES.columns
@@ -107,9 +107,9 @@ def test_rows_that_the_manifest_does_not_say_are_not_read() -> None:
 
 def test_more_columns_and_row_groups_than_anybody_writes() -> None:
     wide = leases(2, **{f"c{number}": pa.array([1, 2]) for number in range(100)})
-    assert refused(false_contents.parquet(wide), 2).startswith("has 108 columns in 1 row group")
+    assert refused(false_contents.parquet(wide), 2).startswith("has 109 columns in 1 row group")
     assert refused(false_contents.parquet(leases(100), row_group_size=1), 100).startswith(
-        "has 8 columns in 100 row groups"
+        "has 9 columns in 100 row groups"
     )
 
 

@@ -37,6 +37,7 @@ FIELDS = {
     **dict.fromkeys(("window_us", "clock_offset_us", "round_trip_us"), spans | st.none()),
     "took_us": spans.map(abs),
     "annotations_json": st.dictionaries(words, words, max_size=2).map(canonical),
+    "labels_json": st.none() | st.dictionaries(words, words, max_size=2).map(canonical),
     "triggers_json": st.lists(objects, max_size=2).map(canonical),
     "state": st.sampled_from(["started", "stopped", "declared"]),
 }

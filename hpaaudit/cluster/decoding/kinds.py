@@ -55,6 +55,7 @@ class _PodMeta(_Meta, total=False):
 
 
 class _HpaMeta(_ManagedMeta, total=False):
+    labels: Labels
     creationTimestamp: Text | None
 
 
@@ -105,7 +106,7 @@ class Pod(TypedDict, total=False):
 
 
 class Hpa(TypedDict, total=False):
-    """Spec and status as a whole; of the metadata who wrote it and when."""
+    """Spec and status as a whole; of the metadata its labels, who wrote it and when."""
 
     apiVersion: Text
     kind: Text
@@ -184,10 +185,11 @@ class _LeaseSpec(TypedDict, total=False):
     acquireTime: Text | None
     renewTime: Text | None
     leaseTransitions: Int32 | None
+    leaseDurationSeconds: Int32 | None
 
 
 class Lease(_Object, total=False):
-    """A Lease: who leads."""
+    """A Lease: who leads, and how long without a renewal."""
 
     spec: _LeaseSpec | None
 

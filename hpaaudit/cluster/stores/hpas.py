@@ -52,6 +52,8 @@ class HpaStore:
 
     def restore(self, fact: HpaSeen) -> None:
         """Restores an HPA as an earlier run saw it last."""
+        if fact.labels_json is None:  # by an older version of this recorder: it is recorded again, with its labels
+            fact = replace(fact, resource_version="")
         with suppress(*UNFIT):  # an older version of this recorder kept HPAs that cannot be decoded
             self._keep((fact.namespace, fact.name), fact, validated_hpa(fact))
 

@@ -35,7 +35,7 @@ class LeaseStore:
         """Takes a renewal, or a new holder."""
         fact, before = type_checked(lease_seen(at_us, raw)), self.last
         self.renewed_us = fact.renewed_us
-        is_same = before and (before.holder, before.transitions) == (fact.holder, fact.transitions)
+        is_same = before and _held(before) == _held(fact)
         if before is None or not is_same or at_us - before.at_us >= LEASE_US:
             self.last = fact
             self.sink(fact)
@@ -46,3 +46,8 @@ class LeaseStore:
         """Takes a deletion: the Lease has no holder then."""
         self.last = replace(type_checked(lease_seen(at_us, raw)), holder="")
         self.sink(self.last)
+
+
+def _held(lease: LeaseSeen) -> tuple[str, int, int | None]:
+    """What is recorded at once if it changes: who holds the Lease, and how long it lasts."""
+    return lease.holder, lease.transitions, lease.duration_seconds

@@ -12,6 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from hpaaudit.recording.format.column_types import Row
+from hpaaudit.recording.format.schema import TABLES
 
 MAGIC = b"hpaaudit log 1\n\0"
 ACKNOWLEDGED = struct.Struct("<QI")  # number of bytes of the log that are on the disk, and the checksum of these 8
@@ -33,6 +34,9 @@ UNPACKED_LIMIT = 1 << 28
 """The largest frame, unpacked. Most have about 1 MB; one with a single large answer has more."""
 
 _zstd = pa.Codec("zstd", compression_level=1)
+_added = {name: (len(table.columns), (None,) * table.added) for name, table in TABLES.items() if table.added}
+"""Of the tables that got columns later: how many columns, and what an older log has in place of the added ones."""
+
 _rows = msgspec.msgpack.Decoder(dict[str, list[list[int | bool | str | None]]])
 
 RowsByTable = dict[str, list[Row]]
@@ -133,7 +137,14 @@ def _frame(mark: bytes, facts: int, first_seq: int, unpacked: bytes, unchanged: 
 
 def _unpacked(data: bytes, size: int) -> RowsByTable:
     """Rows by table. Raises `ValueError`."""
-    return {table: [tuple(row) for row in rows] for table, rows in _rows.decode(decompressed(data, size)).items()}
+    decoded = _rows.decode(decompressed(data, size))
+    return {table: [_widened(table, tuple(row)) for row in rows] for table, rows in decoded.items()}
+
+
+def _widened(table: str, row: Row) -> Row:
+    """The row with NULL in the columns that its writer, an older version, did not have."""
+    width, added = _added.get(table, (0, ()))
+    return row + added if len(row) + len(added) == width else row
 
 
 def decompressed(data: bytes, size: int) -> bytes:

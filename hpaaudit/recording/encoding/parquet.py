@@ -98,6 +98,8 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
     names   of columns
     rows    number of rows that the file must have
 
+    A column that was added to the format later is NULL if the file lacks it.
+
     Sizes that the file claims are checked before anything is unpacked. Raises `BadParquetFile`.
     """
     footer = int.from_bytes(file[-8:-4], "little")
@@ -106,7 +108,12 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
     try:
         with pq.ParquetFile(
             pa.BufferReader(file),
-            read_dictionary=[column.name for column in table.columns if is_dictionary_encoded(column)],
+            read_dictionary=[
+                column.name
+                for column in table.columns
+                # pyarrow refuses names that the file does not have. Its footer has each name as it is.
+                if is_dictionary_encoded(column) and (not column.added or column.name.encode() in file[-8 - footer :])
+            ],
             thrift_string_size_limit=FOOTER_BYTES,
             thrift_container_size_limit=PAGES,
             schema_depth_limit=SCHEMA_DEPTH,
@@ -121,8 +128,9 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
 
 
 def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[str], rows: int) -> pa.Table:
-    indices = _column_indices(parquet, names, rows)
     types = {column.name: column for column in table.columns}
+    indices = _column_indices(parquet, [types[name] for name in names], rows)
+    wanted, names = names, [name for name in names if name in indices]
     batch_rows, unpacked = {}, 0
     for name in names:
         stored, column = parquet.schema.column(indices[name]), types[name]
@@ -141,14 +149,22 @@ def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[st
     for name in names:
         if batch_rows[name]:
             columns[name] = _read_in_batches(parquet, name, batch_rows[name])
-    result = pa.table({name: columns[name] for name in names})
+    result = pa.table({name: columns[name] if name in columns else _nulls(types[name], rows) for name in wanted})
     for name in names:
         if not _has_type(result.schema.field(name).type, types[name].type):
             raise BadParquetFile(f"has a column {name} of another type than {types[name].type}")
     return result
 
 
-def _column_indices(parquet: pq.ParquetFile, names: Sequence[str], rows: int) -> dict[str, int]:
+def _nulls(column: Column, rows: int) -> pa.ChunkedArray:
+    """A column of a file whose writer did not have it yet."""
+    kind = ARROW_TYPES[column.type]
+    return pa.chunked_array(
+        [pa.nulls(rows, pa.dictionary(pa.int32(), kind) if is_dictionary_encoded(column) else kind)]
+    )
+
+
+def _column_indices(parquet: pq.ParquetFile, columns: Sequence[Column], rows: int) -> dict[str, int]:
     """The index of each column in the file. Raises `BadParquetFile`."""
     metadata = parquet.metadata
     if metadata.num_rows != rows:
@@ -157,7 +173,7 @@ def _column_indices(parquet: pq.ParquetFile, names: Sequence[str], rows: int) ->
         claim = f"{counted(metadata.num_columns, 'column')} in {counted(metadata.num_row_groups, 'row group')}"
         raise BadParquetFile(f"has {claim}, more than a file can")
     indices = {parquet.schema.column(index).path: index for index in range(metadata.num_columns)}
-    missing = [name for name in names if name not in indices]
+    missing = [column.name for column in columns if column.name not in indices and not column.added]
     if missing or len(indices) != metadata.num_columns:
         raise BadParquetFile(f"lacks the column {missing[0]}" if missing else "has a column twice")
     return indices

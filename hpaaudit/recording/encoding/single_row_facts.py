@@ -120,6 +120,7 @@ def _hpa(fact: HpaSeen) -> Body:
         fact.status_json,
         fact.annotations_json,
         fact.spec_manager,
+        fact.labels_json,
     )
 
 
@@ -131,7 +132,7 @@ def _hpa_fact(body: Body) -> Fact:
     at_us, namespace, name, uid, gone, *rest = body
     if gone:
         return HpaGone(at_us=at_us, namespace=namespace, name=name, uid=uid)
-    api_version, resource_version, generation, created_us, spec, status, annotations, spec_manager = rest
+    api_version, resource_version, generation, created_us, spec, status, annotations, spec_manager, labels = rest
     return HpaSeen(
         at_us=at_us,
         namespace=namespace,
@@ -145,6 +146,7 @@ def _hpa_fact(body: Body) -> Fact:
         status_json=status,
         annotations_json=annotations,
         spec_manager=spec_manager,
+        labels_json=labels,
     )
 
 

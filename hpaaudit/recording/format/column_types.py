@@ -1,6 +1,6 @@
 """Describes columns and tables of a recording, and the encoding of each kind of column."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +25,7 @@ class Column:
     type       `int64`, `string` or `bool`
     unit       of a number; empty for counts and for other types
     nullable   True if it may be NULL; `meaning` says what NULL means
+    added      True if older recordings of this format version do not have it: it is NULL there, and last in its table
     """
 
     name: str
@@ -33,6 +34,7 @@ class Column:
     unit: str
     meaning: str
     nullable: bool
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,11 @@ class Table:
     row: str
     columns: tuple[Column, ...]
     sort: tuple[str, ...] = ()
+
+    @property
+    def added(self) -> int:
+        """How many of its columns older recordings do not have."""
+        return sum(column.added for column in self.columns)
 
 
 def number(name: str, meaning: str, unit: str = "", *, encoding: Encoding = Encoding.DELTA) -> Column:
@@ -67,6 +74,11 @@ def text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -
 def maybe_text(name: str, meaning: str, *, encoding: Encoding = Encoding.DICTIONARY) -> Column:
     """A text that may be NULL."""
     return Column(name=name, type="string", encoding=encoding, unit="", meaning=meaning, nullable=True)
+
+
+def added(column: Column) -> Column:
+    """The same column, which older recordings do not have."""
+    return replace(column, added=True)
 
 
 def flag(name: str, meaning: str) -> Column:

@@ -1,6 +1,16 @@
 """The tables of a recording, column by column: the one definition of format version 1."""
 
-from hpaaudit.recording.format.column_types import Column, Encoding, Table, flag, maybe_number, maybe_text, number, text
+from hpaaudit.recording.format.column_types import (
+    Column,
+    Encoding,
+    Table,
+    added,
+    flag,
+    maybe_number,
+    maybe_text,
+    number,
+    text,
+)
 
 FORMAT_VERSION = 1
 
@@ -57,6 +67,7 @@ _ALL = (
         maybe_text("status_json", "`status`, sorted keys"),
         maybe_text("annotations_json", "annotations that the HPA controller knows, sorted keys"),
         maybe_text("spec_manager", "field manager that last wrote `spec`, empty where unknown"),
+        added(maybe_text("labels_json", "its labels, sorted keys; NULL where they were not recorded")),
     ),
     _table(
         "pods",
@@ -245,6 +256,13 @@ _ALL = (
         maybe_number("acquired_us", "`acquireTime`; NULL where it has none", US),
         maybe_number("renewed_us", "`renewTime`; NULL where it has none", US),
         number("transitions", "`leaseTransitions`"),
+        added(
+            maybe_number(
+                "duration_seconds",
+                "`leaseDurationSeconds`; NULL where it has none, or where it was not recorded",
+                "seconds",
+            )
+        ),
     ),
     _table(
         "api_services",

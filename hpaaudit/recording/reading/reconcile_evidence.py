@@ -26,8 +26,8 @@ ALL_FACTS = ("controllers", "gaps", "leases", "versions")
 ALL_COLUMNS = (*ALL_FACTS, "events", "hpas", "targets")
 TIMES = ("seq", "at_us")
 
-SPEC = ("uid", "api_version", "spec_json", "annotations_json", "gone")
-"""Columns of `hpas` whose change makes the row evidence as a whole, not only its status."""
+SPEC = ("uid", "api_version", "spec_json", "annotations_json", "labels_json", "gone")
+"""Columns of `hpas` whose change makes the row a fact as a whole, not only its status."""
 
 TARGET = ("api_group", "resource", "namespace", "name")
 

@@ -161,6 +161,18 @@ class Recording(Shown):
         count = sum(len(segment.files) for segment in segments)
         return replace(self, segments=tuple(segments)) if count == len(hashes) else None
 
+    def labels(self) -> Mapping[str, str | None]:
+        """The labels that each HPA had last, as JSON, by `namespace/name`; None if they were never recorded.
+
+        Raises as `facts`.
+        """
+        from hpaaudit.recording.reading.last_labels import last_labels
+
+        try:
+            return last_labels(self.folder, self.segments)
+        except DamagedFile as error:
+            raise damaged(self.folder, self.segments, error.damage) from error
+
     def foreign(self) -> Foreign:
         """The files in its folder that are no part of it."""
         return foreign_files(self.folder, self.segments)

@@ -30,7 +30,7 @@ WORDS = {
 TYPES: dict[str, type[Any]] = {"int64": int, "string": str, "bool": bool}
 
 NULLABLE_IF_PRESENT = {
-    "hpas": ("created_us",),
+    "hpas": ("created_us", "labels_json"),
     "pods": ("deleting_us", "start_us", "ready_transition_us", "pod_requests_json", "created_us"),
     "targets": ("written_us",),
     "samples": ("place", "timestamp_us", "container_idx", "container", "cpu_milli", "memory_bytes", "usage_json"),

@@ -39,6 +39,7 @@ KINDS: dict[tuple[str, str], msgspec.json.Decoder[Any]] = {
     ("hpas", "spec_json"): OBJECT,
     ("hpas", "status_json"): OBJECT,
     ("hpas", "annotations_json"): NAMED_TEXTS,
+    ("hpas", "labels_json"): NAMED_TEXTS,
     ("pods", "labels_json"): PAIRS_OF_TEXT,
     ("pods", "containers_json"): CONTAINERS,
     ("pods", "init_containers_json"): CONTAINERS,

@@ -99,6 +99,7 @@ class Facts:
             "status_json": words(rows["current"] * MOST + rows["desired"], status),
             "annotations_json": same("{}", size),
             "spec_manager": same("helm", size),
+            "labels_json": words(of, [f'{{"app":"{name}"}}' for name in self._world.hpas.names]),
         }
 
     def _targets(self, rows: Chunk) -> dict[str, pa.Array]:
