@@ -266,8 +266,8 @@ def _of_the_lease(planned: "Plan", observed: Mapping[str, str], given_us: Micros
 
     if given_us is not None:
         yield Assumption(key=LEASE_DURATION, value=duration_text(given_us), source="user")
-    elif planned.has_lease:
-        recorded_us = lease_duration_us(observed)
+    elif planned.lease is not None:
+        recorded_us = planned.lease.lasts_us or lease_duration_us(observed)
         yield Assumption(
             key=LEASE_DURATION,
             value=duration_text(recorded_us or LEASE_DURATION_US),

@@ -20,7 +20,7 @@ class Epochs:
 
     release    the release as which the first process is decided
     releases   that of another one, by the version or release that a capture gives it; else it is that of the one before
-    lease_duration_us   so long the Lease lasts; None: as the controller's flags say, or the default
+    lease_duration_us   so long the Lease lasts, as the user says; None: as it says itself, or the flags, or the default
     """
 
     def __init__(
@@ -87,10 +87,11 @@ class Epochs:
         """The times without a leader. `unseen` are the gaps of the watch of Leases."""
         controllers = [fact for fact in self._facts if isinstance(fact, ControllerSeen) and fact.state != "stopped"]
         flags = dict(controllers[-1].flags) if controllers else {}
-        duration_us = self._lease_duration_us or lease_duration_us(flags) or LEASE_DURATION_US
+        given_us = self._lease_duration_us
+        duration_us = given_us or lease_duration_us(flags) or LEASE_DURATION_US
         passing = passing_states(self._leases)
         states = [lease for lease in self._leases if lease not in passing]
-        return tuple(lease_outages(states, unseen, ended_us, duration_us))
+        return tuple(lease_outages(states, unseen, ended_us, duration_us, is_given=given_us is not None))
 
     def rows(self, replay_id: str, outages: Iterable[Outage] = ()) -> Iterator[Row]:
         """One row per process about which anything is known. It ends at the latest when its Lease runs out."""

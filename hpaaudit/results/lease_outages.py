@@ -2,14 +2,15 @@
 
 The leader renews its Lease every 2 s and stops leading 10 s after its last renewal (`leaderelection.go`,
 `RenewDeadline`).
-Another process takes over when the Lease has run out, `leaseDurationSeconds` after that renewal.
+Another process takes over when the Lease has run out, `leaseDurationSeconds` after that renewal. Version 0.1.0 did not
+record that number.
 
 We see some of the renewals only. A Lease that was seen renewed again and again, and then is not, was lost; so was one
 whose last renewal was long ago when we first saw it. A single fresh state says nothing of later.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -45,16 +46,21 @@ def lease_outages(
     unseen: Sequence[tuple[Micros, Micros]],
     ended_us: Micros,
     duration_us: Micros = LEASE_DURATION_US,
+    *,
+    is_given: bool = False,
 ) -> Iterator[Outage]:
     """The times without a leader, in order.
 
     lease_states   the states of the Lease
     unseen         when its watch was interrupted;  ended_us   when the recording ended
-    duration_us    so long after its last renewal it runs out
+    duration_us    so long after its last renewal it runs out, if the state does not say it
+    is_given       the user says so: it holds whatever the states say
     """
     states = [state for state in lease_states if state.at_us <= ended_us]
     if not states:
         return
+    if is_given:
+        states = [replace(state, duration_seconds=None) for state in states]
     patience_us = _patience_us(states, duration_us)
     last, looked_us, renewals = states[0], states[0].at_us, 0
     for state in states[1:]:
@@ -84,7 +90,7 @@ def _is_renewal(last: LeaseSeen, state: LeaseSeen) -> bool:
 def _is_old(state: LeaseSeen, looked_us: Micros, renewals: int, duration_us: Micros) -> bool:
     """True if a Lease had run out when we looked at it. A renewal that we saw counts from when we saw it."""
     since_us = state.at_us if renewals else _renewed(state)
-    return bool(state.holder) and looked_us > since_us + duration_us + _CLOCKS_DIFFER_US
+    return bool(state.holder) and looked_us > since_us + (state.lasts_us or duration_us) + _CLOCKS_DIFFER_US
 
 
 def _patience_us(states: Sequence[LeaseSeen], duration_us: Micros) -> int | None:
@@ -96,7 +102,7 @@ def _patience_us(states: Sequence[LeaseSeen], duration_us: Micros) -> int | None
     ]
     if len(between) < _RENEWALS_KNOWN:
         return None
-    return max(int(_SILENCE * median(between)), duration_us * 2)
+    return max(int(_SILENCE * median(between)), 2 * max(state.lasts_us or duration_us for state in states))
 
 
 def _is_silent(
@@ -110,7 +116,7 @@ def _is_silent(
 def _outage(last: LeaseSeen, until_us: Micros | None, duration_us: Micros, *, was_renewed: bool) -> Outage:
     """The outage after a state. It begins at once if the holder gave up the Lease."""
     renewed_us = _renewed(last) if last.holder else last.at_us
-    lapsed_us = Micros(renewed_us + duration_us) if last.holder else renewed_us
+    lapsed_us = Micros(renewed_us + (last.lasts_us or duration_us)) if last.holder else renewed_us
     if until_us is not None:
         lapsed_us = min(lapsed_us, until_us)
     return Outage(renewed_us=renewed_us, lapsed_us=lapsed_us, until_us=until_us, was_renewed=was_renewed)

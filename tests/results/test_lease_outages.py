@@ -108,3 +108,38 @@ def test_what_the_user_says_of_the_lease_wins_over_what_was_recorded() -> None:
         epochs.add(seen)
     [outage] = epochs.outages([], us(500))
     assert outage.lapsed_us == us(140)
+
+
+def lasting(seconds: int | None) -> list[LeaseSeen]:
+    """The steady Lease with this `leaseDurationSeconds`."""
+    return [replace(one, duration_seconds=seconds) for one in STEADY]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "given", "flags", "lapsed"),
+    [
+        pytest.param(60, None, (), 180, id="it says so itself"),
+        pytest.param(
+            60, None, (("leader-elect-lease-duration", "30s"),), 180, id="it knows better than a recorded flag"
+        ),
+        pytest.param(60, 20, (), 140, id="the user knows best"),
+        pytest.param(None, None, (("leader-elect-lease-duration", "30s"),), 150, id="not recorded: the flag"),
+        pytest.param(None, None, (), 135, id="not recorded: the default"),
+        pytest.param(0, None, (), 135, id="no API server accepts 0"),
+        pytest.param(2**40, None, (), 135, id="nor more than 32 bits"),
+    ],
+)
+def test_a_lease_runs_out_when_it_says(
+    seconds: int | None, given: int | None, flags: tuple[tuple[str, str], ...], lapsed: int
+) -> None:
+    epochs = Epochs(lease_duration_us=None if given is None else us(given))
+    epochs.add(ControllerSeen(at_us=us(0), state="declared", release="1.36", version="", gates=(), flags=flags))
+    for seen in lasting(seconds):
+        epochs.add(seen)
+    [outage] = epochs.outages([], us(500))
+    assert (outage.renewed_us, outage.lapsed_us) == (us(120), us(lapsed))
+
+
+def test_a_lease_that_lasts_long_is_not_said_to_have_run_out_early() -> None:
+    assert [*lease_outages(lasting(15), [], us(220))] != []
+    assert [*lease_outages(lasting(60), [], us(220))] == []

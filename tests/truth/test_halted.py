@@ -143,3 +143,17 @@ def test_what_did_not_take_place_is_one_line_and_counts_against_nobody(tmp_path:
     assert sum(not change.writer_class for change in hpa.changes) > 20
     assert len(lines) == 1
     assert "times until 15:05:22Z" in lines[0]
+
+
+def test_the_lease_lasts_as_long_as_it_says_itself() -> None:
+    shown = [
+        replace_fields(fact, duration_seconds=40) if isinstance(fact, LeaseSeen) else fact
+        for fact in dead(facts_of(next(iter(captures("1.36")))))
+    ]
+    lasts = "select epoch(lapsed_at - renewed_at) as seconds from controller_outages"
+    told = "select value, source from assumptions where key = 'leader-elect-lease-duration'"
+    with replayed(shown) as results:
+        assert results.rows(lasts) == [{"seconds": 40}]
+        assert results.rows(told) == [{"value": "40s", "source": "observed"}]
+    with replayed(shown, flags={"leader-elect-lease-duration": "1m"}) as results:
+        assert results.rows(lasts) == [{"seconds": 60}]

@@ -82,7 +82,7 @@ class Plan:
     keys         every HPA that was seen;  unsupported   those that cannot be replayed, each with the reason
     metrics      every metric of some spec
     periods      the sync period, and that of each HPA that has its own
-    has_lease    the Lease of the controller was seen
+    lease        the last state of the controller's Lease that somebody held, None if none was seen
     passing_leases   its states whose holder gave it back: that was no controller process
     gates        feature gates that the API server must have on, as the specs show
     """
@@ -97,7 +97,7 @@ class Plan:
     unsupported: dict[str, str]
     metrics: frozenset[MetricSpec]
     periods: SyncPeriods
-    has_lease: bool = False
+    lease: LeaseSeen | None = None
     passing_leases: frozenset[LeaseSeen] = frozenset()
     gates: frozenset[str] = frozenset()
 
@@ -250,7 +250,8 @@ class Reading:
             unsupported=unsupported,
             metrics=frozenset(self.histories.metrics),
             periods=periods,
-            has_lease=bool(self.leases),
+            # Who gives it up leaves it with a duration of 1 s (`leaderelection.go`, `release`).
+            lease=next((lease for lease in reversed(self.leases) if lease.holder), None),
             passing_leases=passing_states(self.leases),
             gates=frozenset(self.histories.gates),
         )
