@@ -46,6 +46,8 @@ COMMANDS = {
 KUBECTL_OPTIONS = {
     "-n": True,
     "--namespace": True,
+    "-l": True,
+    "--selector": True,
     "-o": True,
     "--output": True,
     "-A": False,

@@ -56,15 +56,22 @@ def _described(descriptions: Mapping[str, str], incomplete: str) -> list[Complet
 
 def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The HPAs that begin so, of a results file or of a recording that was replayed. Nothing is replayed for this."""
-    from hpaaudit.flows.destination import RESULTS
     from hpaaudit.flows.query import replayed_hpas
 
-    given = [context.params.get("source"), *(context.params.get("recordings") or ())]
     names: list[str] = []
-    for source in [path for path in given if isinstance(path, Path)] or _paths_in_line():
+    for file in _results_files(context):
         with suppress(AuditError):
-            names += replayed_hpas(source / RESULTS if source.is_dir() else source)
+            names += replayed_hpas(file)
     return [CompletionItem(name) for name in names if name.startswith(incomplete) or f"/{incomplete}" in name]
+
+
+def _results_files(context: click.Context) -> list[Path]:
+    """The results files that the line names, itself or by their recordings."""
+    from hpaaudit.flows.destination import RESULTS
+
+    given = [context.params.get("source"), *(context.params.get("recordings") or ())]
+    paths = [path for path in given if isinstance(path, Path)] or _paths_in_line()
+    return [path / RESULTS if path.is_dir() else path for path in paths]
 
 
 def _paths_in_line() -> list[Path]:
@@ -80,6 +87,18 @@ def namespaces(context: click.Context, parameter: click.Parameter, incomplete: s
     """The namespaces of these HPAs that begin so."""
     found = dict.fromkeys(item.value.partition("/")[0] for item in hpas(context, parameter, ""))
     return [CompletionItem(name) for name in found if name.startswith(incomplete)]
+
+
+def labels(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The labels of these HPAs that continue a selector after its last comma, each as `key=value`."""
+    from hpaaudit.flows.query import replayed_labels
+
+    before, comma, begun = incomplete.rpartition(",")
+    pairs: set[str] = set()
+    for file in _results_files(context):
+        with suppress(AuditError):
+            pairs |= replayed_labels(file)
+    return [CompletionItem(f"{before}{comma}{pair}") for pair in sorted(pairs) if pair.startswith(begun)]
 
 
 def recordings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 def explain_command(  # noqa: PLR0913 click hands over every option
     source: Path,
     hpa: str | None,
+    selector: str,
     at: Moment | Landmark | None,
     *,
     is_sql: bool,
@@ -65,7 +66,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
         raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else moment_at(span_of(source), at)
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        account = explain(source, hpa, at=asked, warn=progress.warn, progress=progress)
+        account = explain(source, hpa, at=asked, selector=selector, warn=progress.warn, progress=progress)
     if is_watched:
         _watch(source, account)
     elif is_sql:

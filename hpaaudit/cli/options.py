@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hpaaudit.api.zone import use_zone
-from hpaaudit.cli.completion import hpas, namespaces, recordings_and_results, zones
+from hpaaudit.cli.completion import hpas, labels, namespaces, recordings_and_results, zones
 from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
@@ -54,7 +54,7 @@ def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
 
 
 def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The options `--hpa`, `-n`, `--since` and `--until` of commands that show a part of a replay.
+    """The options `--hpa`, `-n`, `-l`, `--since` and `--until` of commands that show a part of a replay.
 
     complete   completes the names of HPAs
     """
@@ -69,6 +69,7 @@ def narrowing_options(complete: Complete | None = None) -> Callable[[click.decor
             help="Only this HPA; repeatable, * matches anything.",
         ),
         namespace_option(),
+        selector_option(),
         moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
         moment_option("--until", "Show no later reconcile; what came after still counts as evidence."),
     )
@@ -103,6 +104,32 @@ def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
         return one(every(command))
 
     return decorate
+
+
+def label_selector(text: str) -> str:
+    """The text itself if it is a label selector; else click says why not, with Kubernetes' own words."""
+    from hpaaudit.api.selector import BadSelector, parse
+
+    try:
+        parse(text)
+    except BadSelector as error:
+        raise click.BadParameter(str(error)) from error
+    return text
+
+
+def selector_option(
+    text: str = "Only HPAs whose labels match, as team=shop; the last recorded labels count.",
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-l`, as in kubectl. What the command gets is the selector's text, empty for all HPAs."""
+    return click.option(
+        "-l",
+        "--selector",
+        metavar="SELECTOR",
+        default="",
+        type=label_selector,
+        shell_complete=labels,
+        help=text,
+    )
 
 
 def message_options(
@@ -150,7 +177,7 @@ def _output_option_with_wide(names: str) -> Callable[[click.decorators.FC], clic
 
 
 def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
-    """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n` and `-A` as in kubectl."""
+    """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n`, `-A`, `-l` as in kubectl."""
 
     @click.argument("hpa", metavar="[NS/NAME]", type=hpa_name, required=False, shell_complete=hpas)
     @click.option(
@@ -162,6 +189,7 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
         help="The same as the argument NS/NAME.",
     )
     @namespace_option()
+    @selector_option()
     @wraps(command)
     def with_hpa(*, hpa: str | None, hpa_option: str | None, namespace: str | None, **options: object) -> None:
         if hpa and hpa_option and hpa != hpa_option:

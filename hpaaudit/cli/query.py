@@ -17,6 +17,7 @@ from hpaaudit.cli.options import (
     named_hpa,
     namespace_option,
     results_argument,
+    selector_option,
     zone_option,
 )
 from hpaaudit.cli.screen import has_terminal
@@ -47,6 +48,7 @@ HISTORY = "query-history"
     help="Only this HPA; * matches anything.  [in SQL: $hpa]",
 )
 @namespace_option()
+@selector_option()
 @at_option(
     "The moment that a question asks about; or first, last, next or first-divergence, as in explain.  "
     "[default: the one that matters most]"
@@ -72,6 +74,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     file: Path | None,
     hpa: str | None,
     namespace: str | None,
+    selector: str,
     at: Moment | Landmark | None,
     since: Moment | None,
     until: Moment | None,
@@ -87,9 +90,9 @@ def query_command(  # noqa: PLR0913 click hands over every option
 
     On a terminal, RESULTS|DIR alone opens a shell: one question or SQL after the other, with a history.
 
-    An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until. TIME is
-    RFC 3339 with any offset, 14:05 (on the day of the recording) or 5m (before its end). The question - reads SQL from
-    stdin.
+    An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until; with -l
+    its relations have only the rows of the HPAs that match. TIME is RFC 3339 with any offset, 14:05 (on the day of the
+    recording) or 5m (before its end). The question - reads SQL from stdin.
 
     Example: hpaaudit query recordings/friday why_this_number --at 14:05
 
@@ -106,7 +109,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
     if file is not None or question == str(STDIN):
         question = _sql_in(file or STDIN)
     hpa = named_hpa(hpa, namespace)
-    scope = [f"--{name}" for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value]
+    given = {"hpa": hpa, "selector": selector, "at": at, "since": since, "until": until}
+    scope = [f"--{name}" for name, value in given.items() if value]
     if source is not None and question is None and not (is_list or columns or scope) and has_terminal():
         _open_shell(source)
         return
@@ -125,7 +129,16 @@ def query_command(  # noqa: PLR0913 click hands over every option
     at_us = moment_at(span, at) if span and at else None
     asked = moments(span, since=since, until=until) if span else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        answer = flow.query(source, question, hpa=hpa, at=at_us, warn=progress.warn, progress=progress, **asked)
+        answer = flow.query(
+            source,
+            question,
+            hpa=hpa,
+            selector=selector,
+            at=at_us,
+            warn=progress.warn,
+            progress=progress,
+            **asked,
+        )
     with answer:
         _print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
 

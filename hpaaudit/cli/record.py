@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 from click.exceptions import Exit
 
+from hpaaudit.cli.options import selector_option
 from hpaaudit.cli.recorder_log import JsonLog, TextLog
 from hpaaudit.errors import AuditError
 
@@ -91,7 +92,7 @@ class LabelKey(click.ParamType[str]):
 )
 @click.option("-n", "--namespace", metavar="NS", help="Record one namespace.  [default: the context's]")
 @click.option("-A", "--all-namespaces", is_flag=True, help="Record all namespaces.")
-@click.option("-l", "--selector", metavar="SELECTOR", default="", help="Record only HPAs with these labels.")
+@selector_option("Record only HPAs with these labels.")
 @click.option("--context", metavar="C", help="Use this context of the kubeconfig.")
 @click.option(
     "--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Use this kubeconfig instead of $KUBECONFIG."

@@ -36,6 +36,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     output: str,
     hpas: tuple[str, ...],
     namespace: str | None,
+    selector: str,
     since: Moment | None,
     until: Moment | None,
     *,
@@ -49,7 +50,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     ticket, with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; sarif for code scanning;
     perfetto for ui.perfetto.dev.
 
-    --hpa, -n, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
+    --hpa, -n, -l, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
 
     Example: hpaaudit report recordings/friday --into friday.html
 
@@ -67,6 +68,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
             source,
             explained=output == "html",
             hpas=named_hpas(hpas, namespace),
+            selector=selector,
             warn=progress.warn,
             progress=progress,
             drawing=progress.of(page_line, "drew"),

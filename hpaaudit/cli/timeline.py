@@ -35,6 +35,7 @@ from hpaaudit.flows.moments import Moment, moments
 def timeline_command(  # noqa: PLR0913 click hands over every option
     source: Path,
     hpa: str | None,
+    selector: str,
     since: Moment | None,
     until: Moment | None,
     width: int | None,
@@ -60,7 +61,7 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
 
     asked = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        shown = timeline(source, hpa, warn=progress.warn, progress=progress)
+        shown = timeline(source, hpa, selector=selector, warn=progress.warn, progress=progress)
     if output == "name":
         click.echo(printable(f"{shown.namespace}/{shown.name}"))
         return

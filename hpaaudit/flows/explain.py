@@ -34,6 +34,7 @@ def explain(
     hpa: str | None = None,
     *,
     at: At | None = None,
+    selector: str = "",
     warn: Warn = ignore_warning,
     progress: ShowProgress = show_nothing,
 ) -> ReconcileAccount:
@@ -44,15 +45,16 @@ def explain(
                the HPA that matters most
     at         microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
                moment, such as `first`; None: the moment that matters most
+    selector   only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
     warn       is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
     progress   is called while a recording is replayed
 
-    Raises NotResults, UnknownHpa, BadOption where `at` means no reconcile, and what `replay` raises.
+    Raises NotResults, UnknownHpa, BadOption for `at` without a reconcile or a bad selector, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import interesting, landmark_us, reconcile_account
 
     path = path_of(source)
-    with open_source(path, warn, progress) as results:
+    with open_source(path, warn, progress, selector) as results:
         chosen, at_us = interesting(results, hpa)
         if at is not None:
             asked = landmark_or_time(at, results.span)

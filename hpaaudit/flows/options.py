@@ -44,6 +44,7 @@ class Scope:
     """Which reconciles the user wants.
 
     hpas             `namespace/name`; empty: all
+    selector         only HPAs whose last labels match; empty: all
     since_us         no earlier reconcile is shown
     until_us         no later reconcile is shown
 
@@ -51,6 +52,7 @@ class Scope:
     """
 
     hpas: Collection[str] = ()
+    selector: str = ""
     since_us: Micros | None = None
     until_us: Micros | None = None
 
@@ -74,4 +76,5 @@ def command_line(controller: ControllerOptions, scope: Scope) -> str:
         ("with" if on else "without", name) for name, on in sorted(controller.behaviours.items()) if name not in told
     ]
     options += [("hpa", key) for key in scope.hpas]
+    options += [("selector", scope.selector or None)]
     return shlex.join(word for name, value in options if value is not None for word in (f"--{name}", value))

@@ -6,6 +6,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownHpa
+from hpaaudit.flows.labels import chosen_by_labels
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import DECLARED, Assumption
 from hpaaudit.model.facts import ControllerSeen
@@ -38,6 +39,7 @@ class Prepared:
     recorded_release   what the recording says, empty if nothing
     flags     those of the first process whose settings are known
     hpas      `namespace/name` of each HPA to be replayed; empty: all
+    unlabelled   HPAs that a selector leaves out because their labels were not recorded
     declared  the settings that the user declared as the controller's own
     lease_duration_us   how long the Lease lasts, as the user says; None: as it was recorded, or the default
     """
@@ -53,6 +55,7 @@ class Prepared:
     searched: bool = False
     loss: "MemoryLoss | None" = None
     hpas: frozenset[str] = frozenset()
+    unlabelled: tuple[str, ...] = ()
     declared: frozenset[str] = frozenset()
     lease_duration_us: Micros | None = None
 
@@ -104,7 +107,7 @@ def prepare(recording: "Recording", controller: ControllerOptions = AS_RECORDED,
     from hpaaudit.engine.replay.plan import plan
 
     planned = plan(recording.facts(), _given_sync_period(controller))
-    return replace(with_settings(recording, planned, controller), hpas=_meant(scope.hpas, planned.keys))
+    return _narrowed(with_settings(recording, planned, controller), scope)
 
 
 def prepare_compiled(
@@ -136,8 +139,8 @@ def prepare_compiled(
         planned = derived.plan()
     if searched or planned.unsupported:
         planned, searched = _without_unsupported(recording, planned, derived), True
-    hpas = _meant(scope.hpas, planned.keys)
-    return replace(with_settings(recording, planned, controller), hpas=hpas, derived=derived, searched=searched)
+    prepared = _narrowed(with_settings(recording, planned, controller), scope)
+    return replace(prepared, derived=derived, searched=searched)
 
 
 def _given_sync_period(controller: ControllerOptions) -> Micros | None:
@@ -273,6 +276,17 @@ def _of_the_lease(planned: "Plan", observed: Mapping[str, str], given_us: Micros
             value=duration_text(recorded_us or LEASE_DURATION_US),
             source="observed" if recorded_us else "default",
         )
+
+
+def _narrowed(prepared: Prepared, scope: Scope) -> Prepared:
+    """Chooses the HPAs to be replayed. Raises UnknownHpa, and BadOption for a selector without recorded labels."""
+    meant = _meant(scope.hpas, prepared.plan.keys)
+    if not scope.selector:
+        return replace(prepared, hpas=meant)
+    recorded = prepared.recording.labels()
+    labels = {key: recorded.get(key) for key in sorted(meant or prepared.plan.keys)}
+    chosen = chosen_by_labels(scope.selector, labels, "this recording", scope.hpas)
+    return replace(prepared, hpas=chosen.names, unlabelled=chosen.unlabelled)
 
 
 def _meant(hpas: Collection[str], recorded: Collection[str]) -> frozenset[str]:

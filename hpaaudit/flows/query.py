@@ -1,5 +1,6 @@
 """Answers questions from a results file, or from a recording, which is replayed first if it has no results yet."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     question: str,
     *,
     hpa: str | None = None,
+    selector: str = "",
     at: At | None = None,
     since: When | None = None,
     until: When | None = None,
@@ -33,6 +35,8 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     """Answers a question of `sql/questions/` by its name, or any SQL that only reads.
 
     hpa                `namespace/name`, `*` matches anything, or a name alone that only one HPA has; None: all
+    selector           only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all. Every
+                       relation that is about HPAs has only their rows
     source             results or a recording: the path, or what was opened
     at, since, until   what a question asks about: microseconds since 1970, a datetime with its zone, or a text such as
                        `14:05` or `-5m`. `at` may be the name of a moment of the HPA, or without one of the HPA that
@@ -47,7 +51,16 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     """
     from hpaaudit.results.account_reconcile import interesting, landmark_us
     from hpaaudit.results.answer import Answer
-    from hpaaudit.results.questions import Scope, ask, ask_sql, hpas_of, parameters_of, question_named, require_used
+    from hpaaudit.results.questions import (
+        Scope,
+        ask,
+        ask_sql,
+        hpas_of,
+        parameters_of,
+        question_named,
+        require_hpas,
+        require_used,
+    )
 
     known_question = None if _is_sql(question) else question_named(question)
     given = {
@@ -57,7 +70,9 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         require_used("this SQL", parameters_of(question), given)
     else:
         require_used(known_question.name, known_question.parameters, given)
-    results = open_source(path_of(source), warn, progress)
+    if selector:
+        require_hpas(question, known_question)
+    results = open_source(path_of(source), warn, progress, selector)
     if hpa is not None:
         meant = hpas_of(results, hpa)
         hpa = hpa if "*" in hpa else meant[0]
@@ -118,6 +133,12 @@ def replayed_hpas(file: Path) -> list[str]:
 
     with open_file(file) as results:
         return hpa_names(results)
+
+
+def replayed_labels(file: Path) -> set[str]:
+    """The labels of the HPAs of a results file as `key=value`. Raises NotResults."""
+    with open_file(file) as results:
+        return {f"{key}={value}" for one in results.labels.values() if one for key, value in json.loads(one).items()}
 
 
 def span_of(source: Path) -> tuple[Micros, Micros]:

@@ -13,6 +13,7 @@ from hpaaudit.flows.cache import cache_of
 from hpaaudit.flows.decide_again import CompiledRules
 from hpaaudit.flows.declared import as_declared, declared_of, over_declared
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
+from hpaaudit.flows.labels import label_selector, unlabelled_warning
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
     AS_RECORDED,
@@ -78,6 +79,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     release: str | None = None,
     flags: Mapping[str, str] | None = None,
     hpas: Collection[str] = (),
+    selector: str = "",
     since: When | None = None,
     until: When | None = None,
     detail: str | None = None,
@@ -97,6 +99,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     flags       flags of kube-controller-manager, by name; they win over the recorded ones
     behaviours  single rules or feature gates switched on or off, by name; they win over release and recording
     hpas        `namespace/name`, patterns with `*`, or names alone that only one HPA has; empty: all
+    selector    only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
     since       show no earlier reconcile; it is evidence all the same. Microseconds since 1970, a datetime with its
                 zone, or a text such as `14:05` or `-5m`
     until       show no later one; of a damaged recording nothing later is read
@@ -113,8 +116,10 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     """
     from hpaaudit.recording.reading.recording import open_recording
 
-    if declare and (into is not None or hpas or since is not None or until is not None):
-        raise BadOption("--declare is said of the whole recording: leave out --into, --hpa, --since and --until")
+    if declare and (into is not None or hpas or selector or since is not None or until is not None):
+        raise BadOption(
+            "--declare is said of the whole recording: leave out --into, --hpa, --selector, --since and --until"
+        )
     asked = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
     folder = recording_folder(recording)
     controller = as_declared(asked) if declare else over_declared(declared_of(folder), asked)
@@ -124,7 +129,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     )
     if since_us is not None and until_us is not None and since_us > until_us:
         raise BadOption(f"--since is {precise(since_us)}, later than --until, which is {precise(until_us)}")
-    scope = Scope(hpas=hpas, since_us=since_us, until_us=until_us)
+    scope = Scope(hpas=hpas, selector=label_selector(selector), since_us=since_us, until_us=until_us)
     destination = destination_of(
         folder,
         None if into is None else Path(into),
@@ -257,6 +262,7 @@ def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn)
         options=options,
         releases=prepared.releases,
         lease_duration_us=prepared.lease_duration_us,
+        hpas=prepared.hpas,
         since_us=request.scope.since_us,
         until_us=request.scope.until_us,
     )
@@ -329,6 +335,8 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
             f"the sync period is {duration_text(periods.common_us)}, as told, but the times between status writes show "
             f"{duration_text(periods.shown)}"
         )
+    if prepared.unlabelled:
+        warn(unlabelled_warning(prepared.unlabelled))
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
 

@@ -38,6 +38,7 @@ def report(  # noqa: PLR0913 the public API: an argument for each option of the 
     *,
     explained: bool = True,
     hpas: Collection[str] = (),
+    selector: str = "",
     since: When | None = None,
     until: When | None = None,
     warn: Warn = ignore_warning,
@@ -48,8 +49,8 @@ def report(  # noqa: PLR0913 the public API: an argument for each option of the 
 
     source      results or a recording: the path, or what was opened
     explained   whether reconciles are explained and packed, which takes a moment
-    hpas, since, until   as in `replay`, which is done so first: what they leave out is not on the page, but counts as
-                evidence. They need the recording
+    hpas, selector, since, until   as in `replay`, which is done so first: what they leave out is not on the page, but
+                counts as evidence. They need the recording
     warn        is called if somebody else made the results, and with what `replay` warns of
     progress    is called while a recording is replayed
     drawing     is called after each HPA with how many are on the page, and how many there are
@@ -57,11 +58,13 @@ def report(  # noqa: PLR0913 the public API: an argument for each option of the 
     Raises NotResults, BadOption and what `replay` raises.
     """
     path = path_of(source)
-    if hpas or since is not None or until is not None:
+    if hpas or selector or since is not None or until is not None:
         require_there(path)
         if not path.is_dir():
-            raise BadOption(f"{path} was replayed already: give the recording to --hpa, --since and --until")
-        opened = replay(path, hpas=hpas, since=since, until=until, warn=warn, progress=progress)
+            raise BadOption(
+                f"{path} was replayed already: give the recording to --hpa, --selector, --since and --until"
+            )
+        opened = replay(path, hpas=hpas, selector=selector, since=since, until=until, warn=warn, progress=progress)
     else:
         opened = open_source(path, warn, progress)
     with opened as results:

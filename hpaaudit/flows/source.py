@@ -6,8 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpaaudit.errors import NotARecording, NotResults, RecordingError
+from hpaaudit.errors import AuditError, NotARecording, NotResults, RecordingError
 from hpaaudit.flows.destination import RESULTS
+from hpaaudit.flows.labels import chosen_by_labels, label_selector, unlabelled_warning
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
-def open_source(source: Source, warn: Warn = ignore_warning, progress: ShowProgress = show_nothing) -> "Results":
+def open_source(
+    source: Source, warn: Warn = ignore_warning, progress: ShowProgress = show_nothing, selector: str = ""
+) -> "Results":
     """Opens a results file, or the results in a recording.
 
     Results in a recording are made anew, unless this user made them of this very recording, whole and as it was
@@ -28,9 +31,26 @@ def open_source(source: Source, warn: Warn = ignore_warning, progress: ShowProgr
     source     results or a recording: the path, or what was opened
     warn       is called if somebody else made the results, and with what `replay` warns of
     progress   is called while a recording is replayed
+    selector   only HPAs whose last recorded labels match are shown; empty: all
 
-    Raises NotResults and what `replay` raises.
+    Raises NotResults, BadOption and UnknownHpa for the selector, and what `replay` raises.
     """
+    label_selector(selector)  # what is none is refused before anything is replayed
+    results = _opened(source, warn, progress)
+    if not selector:
+        return results
+    try:
+        chosen = chosen_by_labels(selector, results.labels, str(results.path))
+    except AuditError:
+        results.close()
+        raise
+    if chosen.unlabelled:
+        warn(unlabelled_warning(chosen.unlabelled))
+    results.narrow(chosen.names)
+    return results
+
+
+def _opened(source: Source, warn: Warn, progress: ShowProgress) -> "Results":
     path = path_of(source)
     if not path.is_dir():
         results = open_file(path)

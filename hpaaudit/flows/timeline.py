@@ -7,21 +7,27 @@ from hpaaudit.model.timeline import Timeline
 
 
 def timeline(
-    source: Source, hpa: str | None = None, *, warn: Warn = ignore_warning, progress: ShowProgress = show_nothing
+    source: Source,
+    hpa: str | None = None,
+    *,
+    selector: str = "",
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
 ) -> Timeline:
     """One HPA over time: replicas, bounds, metrics, pods, and what happened besides.
 
     source     results or a recording: the path, or what was opened
     hpa        `namespace/name`, a name alone that only one HPA has, or a pattern with `*`: of several, and without it,
                the HPA that matters most
+    selector   only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
     warn       is called if somebody else made the results, and with what `replay` warns of
     progress   is called while a recording is replayed
 
-    Raises NotResults, UnknownHpa and what `replay` raises.
+    Raises NotResults, UnknownHpa, BadOption for the selector, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import interesting
     from hpaaudit.results.timeline import timeline as read_timeline
 
-    with open_source(path_of(source), warn, progress) as results:
+    with open_source(path_of(source), warn, progress, selector) as results:
         chosen, moment_us = interesting(results, hpa)
         return read_timeline(results, chosen, moment_us)

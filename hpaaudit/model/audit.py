@@ -98,6 +98,7 @@ class Replay:
     options       as the user wrote them, if they narrow or change the replay; empty for the whole recording
     releases      the release as which a process is decided, by the version or release that the recording gives it
     lease_duration_us   how long the controller's Lease lasts, as the user says; None: as it was recorded
+    hpas            `namespace/name` of those that were asked for; empty: all
     since_us      what came earlier is evidence, but is not shown; None: everything is
     until_us      the same of what came later
     """
@@ -111,5 +112,6 @@ class Replay:
     options: str = ""
     releases: Mapping[str, str] = field(default_factory=dict)
     lease_duration_us: Micros | None = None
+    hpas: frozenset[str] = frozenset()
     since_us: Micros | None = None
     until_us: Micros | None = None

@@ -65,6 +65,7 @@ class FactTables:
         self._batches = batches
         self._info = info
         self._replay_id = replay.replay_id
+        self._asked_hpas = replay.hpas
         self._hpas: dict[str, _Hpa] = {}
         self._epochs = Epochs(replay.release, replay.releases, replay.lease_duration_us)
         self._lease_gaps: list[tuple[Micros, Micros]] = []
@@ -122,11 +123,14 @@ class FactTables:
                 "api_version": fact.api_version,
                 "created_at": fact.created_us,
                 "seen_at": fact.at_us,
+                "is_asked": not self._asked_hpas or f"{fact.namespace}/{fact.name}" in self._asked_hpas,
             }
             for before in self._hpas.values():
                 if before.row["namespace"] == fact.namespace and before.row["name"] == fact.name:
                     self._end(before, fact.at_us)  # its deletion was not seen
             hpa = self._hpas[key] = _Hpa(identity, row)
+        if fact.labels_json is not None:
+            hpa.row["labels"] = fact.labels_json
         # Of `autoscaling/v1` a part of both stands in annotations, so the JSON alone does not tell a change.
         spec, status = (fact.spec_json, decoded.spec), (fact.status_json, decoded.status)
         if spec != hpa.spec:

@@ -20,6 +20,7 @@ from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
+_WORD = re.compile(r"\w+")
 _ASKED = "Asked: "
 """The line of a heading that says when the question is asked."""
 _SCOPE = ("hpa", "at", "since", "until")
@@ -64,6 +65,14 @@ def require_used(asked: str, parameters: Collection[str], given: Collection[str]
             raise BadOption(f"{asked} does not use --{name}: it takes {options}")
 
 
+def require_hpas(asked: str, question: Question | None) -> None:
+    """Raises BadOption for labels of HPAs if a question, or SQL, is not about HPAs."""
+    about = sql.of_hpas() & {*_WORD.findall(asked.lower())} if question is None else "hpa" in question.parameters
+    if not about:
+        name = "this SQL" if question is None else question.name
+        raise BadOption(f"{name} does not use --selector: it asks nothing of single HPAs")
+
+
 def parameters_of(text: str) -> frozenset[str]:
     """The parts of a scope that SQL names, as `$hpa`; all of them where the text is no SQL, which `sql` refuses."""
     try:
@@ -98,7 +107,8 @@ def hpas_of(results: Results, text: str) -> list[str]:
     meant = meant_hpas(text, names)
     if not meant:
         some = f"there are {', '.join(names[:3]) or 'none'}"
-        raise UnknownHpa(f"no HPA {text!r} in {results.path}: {did_you_mean(text, names, some)}")
+        labelled = " with these labels" if results.is_narrowed else ""
+        raise UnknownHpa(f"no HPA {text!r}{labelled} in {results.path}: {did_you_mean(text, names, some)}")
     return meant
 
 

@@ -1,6 +1,6 @@
 """Opens a results file and answers from it: SQL, polars frames, and how the replay was run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -34,6 +34,7 @@ class Results(Shown):
 
     def __init__(self, path: Path, attached_results: AttachedResults) -> None:
         self.path = path
+        self.is_narrowed = False
         self._attached = attached_results
 
     def __repr__(self) -> str:
@@ -94,6 +95,23 @@ class Results(Shown):
 
     def _replay(self, column: str) -> Any:
         return self.rows(f"select {column} from replays")[0][column]  # noqa: S608 our own column's name
+
+    @property
+    def labels(self) -> dict[str, str | None]:
+        """The labels that each HPA had last, as JSON, by `namespace/name`; None if they were not recorded."""
+        text = "select namespace || '/' || name as hpa, labels::varchar as labels from hpas order by seen_at, hpa_uid"
+        known: dict[str, str | None] = {}
+        for row in self.rows(text):
+            known[row["hpa"]] = row["labels"] or known.get(row["hpa"])
+        return known
+
+    def narrow(self, hpas: Collection[str]) -> None:
+        """Shows only the rows of these HPAs (`namespace/name`) from now on, in each relation that is about HPAs."""
+        rows = self.rows(
+            "select hpa_uid from hpas where namespace || '/' || name in (select unnest($hpas))", hpas=[*hpas]
+        )
+        self._attached.narrow(hpas, [row["hpa_uid"] for row in rows])
+        self.is_narrowed = True
 
     @property
     def hashes(self) -> dict[tuple[int, str], str]:

@@ -42,6 +42,8 @@ _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _CURRENT = "current_replay"
+_EVERY_HPA = "/* of every HPA */"
+"""Stands in the SQL of a view until only some HPAs are shown."""
 _LISTING = re.compile(
     r"(?:^|\(|;)\s*(?:show|describe|desc|summarize)\b|\b(?:information_schema|pg_catalog|sqlite_master|duckdb_\w+)\b"
 )
@@ -55,6 +57,7 @@ class AttachedResults:
     folder     DuckDB's folder for what does not fit into memory
     recorded   the recording, None if it was not given
     relations  the SQL of each view and macro that was not created yet, by name
+    of_hpas    the SQL of each view on a table about HPAs, by name, with `_EVERY_HPA` where some may be left out
     hashes     SHA-256 of the files that the views on the recording read, by segment number and table
     copied     recorded tables of which the results file itself has rows
     streams    the recorded tables as streams, by the names that the views use; empty until a query needs them
@@ -64,6 +67,7 @@ class AttachedResults:
     folder: str
     recorded: Recorded | None
     relations: dict[str, str] = field(default_factory=dict)
+    of_hpas: dict[str, str] = field(default_factory=dict)
     hashes: dict[tuple[int, str], str] = field(default_factory=dict)
     copied: set[str] = field(default_factory=set)
     streams: dict[str, Stream] = field(default_factory=dict)
@@ -99,6 +103,19 @@ class AttachedResults:
                 raise
         self._create({*self.relations})  # a relation may be named in a string, as in query_table('pods')
         return self.interruptible(work)
+
+    def narrow(self, hpas: Collection[str], hpa_uids: Collection[str]) -> None:
+        """Shows only the rows of these HPAs from now on, in each relation that is about HPAs.
+
+        hpas   as `namespace/name`, of which Events tell
+        """
+        of_them = f"hpa_uid in ({_listed(hpa_uids)})"
+        their_events = (
+            f"kind is distinct from 'HorizontalPodAutoscaler' or namespace || '/' || name in ({_listed(hpas)})"
+        )
+        for name, text in self.of_hpas.items():
+            narrowed = text.replace(_EVERY_HPA, f" where {their_events if name == sql.EVENTS else of_them}")
+            self.relations[name] = narrowed.replace("create view", "create or replace view")
 
     def interruptible(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, which uses the connection. Ctrl-C ends it at once."""
@@ -235,6 +252,7 @@ def _attach(opened: AttachedResults, path: Path) -> None:
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
     current = ask(f"select replay_id::varchar from {_CURRENT}").fetchone() or (None,)  # noqa: S608 our own name
     opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file), current[0]))
+    opened.of_hpas.update((name, text) for name, text in opened.relations.items() if _EVERY_HPA in text)
     if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
@@ -273,10 +291,18 @@ def _relations(in_file: Mapping[str, Collection[str]], current_replay: str | Non
         values, source = encoded.reading(table, in_file, "results.")
         source = source if values else "(select 1) where false"
         listed = ", ".join(f'{values.get(name, "null")}::{kind} as "{name}"' for name, kind in columns.items())
-        every = f"create view runs.{table} as select {listed} from {source};"  # noqa: S608 our own
+        rows = f"select {listed} from {source}"  # noqa: S608 our own
+        if table in sql.of_hpas():
+            rows = f"from ({rows}){_EVERY_HPA}"
+        every = f"create view runs.{table} as {rows};"
         current = f"create view main.{table} as from runs.{table} where replay_id = {shown}"
         yield table, f"{every} {current}"
     yield from (view for view in sql.folder("views").items() if view[0] != _CURRENT)
+
+
+def _listed(texts: Collection[str]) -> str:
+    """The texts as SQL, for `in`."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts) or "null"
 
 
 def _unknown(columns: Sequence[str]) -> str:

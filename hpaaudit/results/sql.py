@@ -19,6 +19,9 @@ def folder(name: str) -> dict[str, str]:
     return dict(sorted(texts.items()))
 
 
+EVENTS = "k8s_events"
+"""The table of Events, of HPAs and of others."""
+_NAME = re.compile(r"\w+")
 _COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
 
 
@@ -26,6 +29,14 @@ _COLUMN = re.compile(r"^    (\w+) (.+?),?$", re.MULTILINE)
 def declared() -> Mapping[str, dict[str, str]]:
     """The columns of our tables with their types, by table, as `sql/schema` declares them."""
     return {table: dict(_COLUMN.findall(text)) for table, text in folder("schema").items()}
+
+
+@lru_cache(maxsize=1)
+def of_hpas() -> frozenset[str]:
+    """The relations that are about HPAs: the tables whose rows are of one each, their Events, and the views on them."""
+    tables = {table for table, columns in declared().items() if "hpa_uid" in columns}
+    views = (name for name, text in folder("views").items() if tables & {*_NAME.findall(text)})
+    return frozenset({*tables, EVENTS, *views})
 
 
 _GLOB = re.compile(r"[\[*?]")

@@ -51,5 +51,8 @@ def test_a_page_of_one_hpa_and_one_hour_shows_what_such_a_replay_shows(
     code, _, err = run(f"hpaaudit report friday/what-if.duckdb {narrowed} --overwrite")
     assert (code, err) == (
         2,
-        "Error: friday/what-if.duckdb was replayed already: give the recording to --hpa, --since and --until\n",
+        (
+            "Error: friday/what-if.duckdb was replayed already: "
+            "give the recording to --hpa, --selector, --since and --until\n"
+        ),
     )

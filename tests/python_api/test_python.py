@@ -96,6 +96,12 @@ def test_a_notebook_shows_a_chart_and_the_words(results: hpaaudit.Results) -> No
         (lambda r: hpaaudit.query(r, "why_this_number", since="15:00"), "does not use since: it takes hpa and at"),
         (lambda r: hpaaudit.replay(r, release="1.99"), "release='1.37'"),
         (lambda r: hpaaudit.replay(r, into=r.path), "overwrite"),
+        (
+            lambda r: hpaaudit.query(r, "from hpas", selector="a=b=c"),
+            "selector 'a=b=c' is no label selector: found '='",
+        ),
+        (lambda r: hpaaudit.explain(r, selector="team=shop"), "choose with hpa in place of selector"),
+        (lambda r: hpaaudit.query(r, "select 1", selector="team"), "this SQL does not use selector"),
         (lambda r: hpaaudit.replay(r, since="15:05", until="15:01"), "since is 2026-11-21T15:05:00Z, later than until"),
     ],
 )
@@ -103,7 +109,7 @@ def test_errors_name_parameters(wrong: object, message: str, results: hpaaudit.R
     with pytest.raises(hpaaudit.AuditError) as refused:
         wrong(results)  # type: ignore[operator]
     assert message in str(refused.value)
-    assert not re.search(r"--(at|since|until|release|into|overwrite|hpa)\b", str(refused.value))
+    assert not re.search(r"--(at|since|until|release|into|overwrite|hpa|selector)\b", str(refused.value))
 
 
 @given(st.lists(st.sampled_from(["--at 14:05", "--at first:", "--until.", "--into", "--xyz 3", "hpaaudit", "a-b"])))

@@ -64,6 +64,7 @@ with agreed as materialized (
     from hpas as h
     cross join recordings as o
     where h.hpa_uid not in (select hpa_uid from agreed)
+        and coalesce(h.is_asked, true)
         and h.seen_at <= o.ended_at
         and coalesce(h.deleted_at >= o.started_at, true)
 )

@@ -7,6 +7,8 @@
 --   created_at: as the API server says
 --   seen_at: when it was first seen
 --   deleted_at: NULL where it was not
+--   labels: JSON: the last that were recorded; NULL where none were, as by version 0.1.0
+--   is_asked: the replay was asked for it, with `--hpa`, `-n`, `-l`, or without any of them
 create table runs.hpas (
     replay_id varchar,
     hpa_uid varchar,
@@ -17,5 +19,7 @@ create table runs.hpas (
     target_name varchar,
     created_at timestamp,
     seen_at timestamp,
-    deleted_at timestamp
+    deleted_at timestamp,
+    labels json,
+    is_asked boolean
 );
