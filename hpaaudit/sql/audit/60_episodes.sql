@@ -1,5 +1,6 @@
 -- Which reconciles that do not match belong to one divergence?
--- One row per such reconcile. An undecidable reconcile keeps the episode before it open; a match or another class ends it.
+-- One row per such reconcile. An undecidable reconcile keeps the episode before it open, unless that is a write by somebody
+-- else, which is over at once; a match or another class ends it.
 create temp table episodes as
 with islands as (
     select
@@ -12,14 +13,12 @@ with islands as (
         -- A running count with a filter scans every row again; a running sum does not.
         sum((verdict <> 'undecidable')::integer) over (partition by hpa, matches_before order by nth) as decidable
     from islands
-), carried as (
-    select
-        *,
-        case
-            when decidable = 0 then class
-            else first_value(class) over (partition by hpa, matches_before, decidable order by nth)
-        end as episode_class
+), opened as (
+    select *, first_value(class) over (partition by hpa, matches_before, decidable order by nth) as opened_by
     from numbered
+), carried as (
+    select *, if(decidable = 0 or starts_with(opened_by, 'external_write.'), class, opened_by) as episode_class
+    from opened
 ), starts as (
     select
         *,
