@@ -43,10 +43,10 @@ def chosen_by_labels(
     where    the recording or the results, for an error
     named    the texts by which these HPAs were chosen before; empty: they are all
 
-    Raises BadOption if it is no selector or no labels were recorded, and UnknownHpa if none match.
+    Raises BadOption if it is no selector or no labels were recorded that can be read, and UnknownHpa if none match.
     """
     selector = _parsed(text)
-    known = {name: json.loads(one) for name, one in labels.items() if one is not None}
+    known = {name: decoded_labels(name, one, where) for name, one in labels.items() if one is not None}
     if labels and not known:
         raise BadOption(
             f"{where} has no labels of HPAs, which version 0.1.0 did not record: "
@@ -57,6 +57,17 @@ def chosen_by_labels(
         asked = f"no HPA {' and '.join(map(repr, named))}" if named else "no HPA"
         raise UnknownHpa(f"{asked} in {where} has labels that match {text!r}: {_hint(selector, known.values())}")
     return ChosenHpas(names=names, unlabelled=tuple(sorted(labels.keys() - known.keys())))
+
+
+def decoded_labels(name: str, text: str, where: str) -> Mapping[str, str]:
+    """The labels of an HPA. Raises BadOption if the text, of which somebody else made the file, is no such JSON."""
+    try:
+        labels = json.loads(text)
+    except (ValueError, RecursionError):
+        labels = None
+    if not isinstance(labels, dict) or not all(isinstance(value, str) for value in labels.values()):
+        raise BadOption(f"{where} holds no labels of {name} that can be read: choose with --hpa in place of --selector")
+    return labels
 
 
 def unlabelled_warning(unlabelled: Collection[str]) -> str:

@@ -1,11 +1,11 @@
 """Answers questions from a results file, or from a recording, which is replayed first if it has no results yet."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.labels import decoded_labels
 from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of, recorded_span
@@ -136,9 +136,10 @@ def replayed_hpas(file: Path) -> list[str]:
 
 
 def replayed_labels(file: Path) -> set[str]:
-    """The labels of the HPAs of a results file as `key=value`. Raises NotResults."""
+    """The labels of the HPAs of a results file as `key=value`. Raises NotResults, and BadOption for what are none."""
     with open_file(file) as results:
-        return {f"{key}={value}" for one in results.labels.values() if one for key, value in json.loads(one).items()}
+        known = [decoded_labels(name, one, str(file)) for name, one in results.labels.items() if one is not None]
+    return {f"{key}={value}" for one in known for key, value in one.items()}
 
 
 def span_of(source: Path) -> tuple[Micros, Micros]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.errors import BadOption, UnknownHpa
 from hpaaudit.flows.labels import chosen_by_labels
-from hpaaudit.flows.query import query
+from hpaaudit.flows.query import query, replayed_labels
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file
 from hpaaudit.model.facts import Fact, HpaSeen
@@ -259,6 +259,21 @@ def test_a_results_file_that_knows_no_labels_says_so(tmp_path: Path) -> None:
         connection.execute("alter table runs.hpas drop column is_asked")
     assert run(f"hpaaudit query {older} 'from hpas' -l team")[2].endswith(f"\nError: {older} {OLD}\n")
     assert len(printed(f"hpaaudit query {older} how_well_does_it_agree -o name").split()) == len(LABELS)
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("odd", ["[1]", '"x"', "null", '{"team": 5}', '{"team": null}', '{"team": ["a"]}'])
+def test_labels_of_a_strange_results_file_are_refused_in_one_line(odd: str, tmp_path: Path) -> None:
+    strange = tmp_path / "strange.duckdb"
+    replay("labelled", into=strange).close()
+    with duckdb.connect(str(strange)) as connection:
+        connection.execute("update runs.hpas set labels = ?", [odd])
+    for command in (f"query {strange} 'from hpas' -l team", f"timeline {strange} -l team"):
+        said = run(f"hpaaudit {command}")[2].splitlines()[-1]
+        assert said.startswith(f"Error: {strange} holds no labels of ")
+        assert said.endswith(" that can be read: choose with --hpa in place of --selector")
+    with pytest.raises(BadOption, match="no labels of"):
+        replayed_labels(strange)
 
 
 @pytest.mark.usefixtures("at_desk")
