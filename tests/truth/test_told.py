@@ -432,3 +432,17 @@ def test_a_scale_that_the_controller_could_not_read_is_decided_alike_by_the_comp
     write(tmp_path / "recording", facts, len(facts) + 1)
     both = replayed_twice(tmp_path / "recording", tmp_path)
     assert (both.difference, both.beyond, both.reconciles > 30) == ("", "", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "from_s", "until_s"), [("memory-at-maximum", 405, 480), ("switched-off-twice", 255, 330)]
+)
+def test_a_write_by_somebody_else_is_over_before_a_gap_that_follows(name: str, from_s: int, until_s: int) -> None:
+    """What the HPA wrote in the gap is none of the other's."""
+    with _replayed(name, _nobody_looked(from_s, until_s)) as results:
+        members = results.sql(
+            "select d.class, list(distinct r.class) from divergences as d join reconciles as r using (divergence_id) "
+            "group by d.divergence_id, d.class"
+        ).fetchall()
+    assert "no_data.recording_gap" in {opened for opened, _ in members}
+    assert [classes for opened, classes in members] == [[opened] for opened, _ in members]
