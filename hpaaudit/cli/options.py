@@ -53,26 +53,36 @@ def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
     return [name for hpa in hpas or (None,) if (name := named_hpa(hpa, namespace))]
 
 
-def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The options `--hpa`, `-n`, `-l`, `--since` and `--until` of commands that show a part of a replay.
+def hpas_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `--hpa`, `-n`, `-A` and `-l` of commands that show several HPAs.
 
     complete   completes the names of HPAs
     """
-    options = (
-        click.option(
-            "--hpa",
-            "hpas",
-            metavar="NS/NAME",
-            type=hpa_name,
-            multiple=True,
-            shell_complete=complete,
-            help="Only this HPA; repeatable, * matches anything.",
-        ),
-        namespace_option(),
-        selector_option(),
+    named = click.option(
+        "--hpa",
+        "hpas",
+        metavar="NS/NAME",
+        type=hpa_name,
+        multiple=True,
+        shell_complete=complete,
+        help="Only this HPA; repeatable, * matches anything.",
+    )
+    return _all_of(named, namespace_option(), selector_option())
+
+
+def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The same with `--since` and `--until`, of commands that show a part of a replay."""
+    return _all_of(
+        hpas_options(complete),
         moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
         moment_option("--until", "Show no later reconcile; what came after still counts as evidence."),
     )
+
+
+def _all_of(
+    *options: Callable[[click.decorators.FC], click.decorators.FC],
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """These options, in this order."""
 
     def decorate(command: click.decorators.FC) -> click.decorators.FC:
         for option in reversed(options):

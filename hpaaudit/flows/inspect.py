@@ -1,22 +1,47 @@
 """Shows what is in a recording."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from hpaaudit.errors import DamagedRecording
+from hpaaudit.flows.chosen_hpas import chosen_by_labels, chosen_by_names, label_selector, unlabelled_warning
+from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Inspection, Missing
 from hpaaudit.model.units import Micros
 
 
-def inspect(recording: RecordingPath) -> Inspection:
+def inspect(
+    recording: RecordingPath, *, hpas: Collection[str] = (), selector: str = "", warn: Warn = ignore_warning
+) -> Inspection:
     """Counts what is in a recording, and names what is missing.
 
-    Raises `NotARecording`, `NewerFormat` or `DamagedRecording`.
+    hpas       only these HPAs are listed: `namespace/name`, patterns with `*`, or names alone; empty: all
+    selector   only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
+    warn       is called if HPAs are left out because their labels were not recorded
+
+    What is counted is that of the whole recording, whichever HPAs are listed.
+
+    Raises `NotARecording`, `NewerFormat` or `DamagedRecording`, UnknownHpa, and BadOption for the selector.
     """
     from hpaaudit.recording.inspection.inspect import inspect as count
     from hpaaudit.recording.reading.recording import open_recording
 
-    return count(open_recording(recording_folder(recording)))
+    label_selector(selector)  # what is none is refused before anything is read
+    opened = open_recording(recording_folder(recording))
+    inspection = count(opened)
+    chosen: Collection[str] = inspection.hpas
+    if hpas:
+        chosen = chosen_by_names(hpas, inspection.hpas)
+    if selector:
+        labels = opened.labels()
+        recorded = {hpa: labels.get(hpa) for hpa in sorted(chosen)}
+        labelled = chosen_by_labels(selector, recorded, "this recording", hpas)
+        chosen = labelled.names
+        if labelled.unlabelled:
+            warn(unlabelled_warning(labelled.unlabelled))
+    return replace(inspection, hpas=tuple(sorted(chosen)))
 
 
 def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:

@@ -1,18 +1,15 @@
 """Prepares a replay: reads when HPAs were reconciled, and settles how the controller was started."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from hpaaudit.errors import UnknownHpa
-from hpaaudit.flows.labels import chosen_by_labels
+from hpaaudit.flows.chosen_hpas import chosen_by_labels, chosen_by_names
 from hpaaudit.flows.options import AS_RECORDED, EVERYTHING, ControllerOptions, Scope
 from hpaaudit.model.audit import DECLARED, Assumption
 from hpaaudit.model.facts import ControllerSeen
 from hpaaudit.model.flags import LEASE_DURATION_US, OLD_SYNC_PERIOD_US, Flags
-from hpaaudit.model.meant_hpas import meant_hpas
-from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -280,20 +277,10 @@ def _of_the_lease(planned: "Plan", observed: Mapping[str, str], given_us: Micros
 
 def _narrowed(prepared: Prepared, scope: Scope) -> Prepared:
     """Chooses the HPAs to be replayed. Raises UnknownHpa, and BadOption for a selector without recorded labels."""
-    meant = _meant(scope.hpas, prepared.plan.keys)
+    meant = chosen_by_names(scope.hpas, prepared.plan.keys)
     if not scope.selector:
         return replace(prepared, hpas=meant)
     recorded = prepared.recording.labels()
     labels = {key: recorded.get(key) for key in sorted(meant or prepared.plan.keys)}
     chosen = chosen_by_labels(scope.selector, labels, "this recording", scope.hpas)
     return replace(prepared, hpas=chosen.names, unlabelled=chosen.unlabelled)
-
-
-def _meant(hpas: Collection[str], recorded: Collection[str]) -> frozenset[str]:
-    """The recorded HPAs that these texts mean; raises UnknownHpa, which names the nearest, for one that means none."""
-    by_text = {text: meant_hpas(text, recorded) for text in hpas}
-    for text, meant in by_text.items():
-        if not meant:
-            some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"
-            raise UnknownHpa(f"no HPA {text!r} in this recording: {did_you_mean(text, recorded, some)}")
-    return frozenset(chain.from_iterable(by_text.values()))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption
-from hpaaudit.flows.labels import decoded_labels
+from hpaaudit.flows.chosen_hpas import decoded_labels
 from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of, recorded_span

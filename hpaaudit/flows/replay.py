@@ -10,10 +10,10 @@ from hpaaudit.api.times import precise
 from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.cache import cache_of
+from hpaaudit.flows.chosen_hpas import label_selector, unlabelled_warning
 from hpaaudit.flows.decide_again import CompiledRules
 from hpaaudit.flows.declared import as_declared, declared_of, over_declared
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
-from hpaaudit.flows.labels import label_selector, unlabelled_warning
 from hpaaudit.flows.moments import When, time_of
 from hpaaudit.flows.options import (
     AS_RECORDED,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpaaudit.errors import AuditError, NotARecording, NotResults, RecordingError
+from hpaaudit.flows.chosen_hpas import chosen_by_labels, label_selector, unlabelled_warning
 from hpaaudit.flows.destination import RESULTS
-from hpaaudit.flows.labels import chosen_by_labels, label_selector, unlabelled_warning
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere

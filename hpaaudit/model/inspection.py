@@ -160,7 +160,8 @@ class Inspection:
 
     first_us, last_us   times of the first and the last fact, None without facts
     releases            as the controller or the API server reported them, in order of appearance
-    hpas                `namespace/name`, sorted;  pods, targets   distinct ones
+    hpas                `namespace/name`, sorted: those that were asked for;  hpa_count   of all
+    pods, targets       distinct ones
     polled, new         items of all answers, and those that were new; a pod with its containers is one
     refused             what does not have the shape that the API defines, the most frequent first
     bytes               of all segments, manifests included, and of the log
@@ -179,6 +180,7 @@ class Inspection:
     last_us: Micros | None
     releases: tuple[str, ...]
     hpas: tuple[str, ...]
+    hpa_count: int
     pods: int
     targets: int
     reads: int

@@ -36,7 +36,8 @@ def _content(inspection: Inspection, most: int | None) -> Iterator[str]:
     head = (info.path, f"made by {info.source}", info.cluster, _span(inspection))
     yield printable("   ".join(part for part in head if part))
     yield ""
-    hpas = counted(len(inspection.hpas), "HPA")
+    some = f"{len(inspection.hpas)} of " if len(inspection.hpas) < inspection.hpa_count else ""
+    hpas = f"{some}{counted(inspection.hpa_count, 'HPA')}"
     releases = f"; release {', '.join(inspection.releases)}" if inspection.releases else ""
     yield printable(f"  {hpas}, {counted(inspection.pods, 'pod')}, {counted(inspection.targets, 'target')}{releases}")
     yield from _listed(inspection.hpas, most)

@@ -1,12 +1,11 @@
-"""Words what changed between Kubernetes releases, as text, as a page or as JSON."""
+"""Words what changed between Kubernetes releases, as text, as a page, as JSON or as YAML."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import groupby
 
 from hpaaudit.model.counted import counted
 from hpaaudit.model.history import Change, ChangeKind, ChangeVerb, KnownBy, Releases
+from hpaaudit.report.structured import structured
 from hpaaudit.report.text import paragraph, printable
 
 SIGNS = {
@@ -118,7 +117,12 @@ A rule with "until" held until this release. A rule is
 
 def releases_json(releases: Releases) -> str:
     """All fields as JSON."""
-    return json.dumps(asdict(releases), indent=2, ensure_ascii=False) + "\n"
+    return structured(releases, "json")
+
+
+def releases_yaml(releases: Releases) -> str:
+    """The same as YAML."""
+    return structured(releases, "yaml")
 
 
 def releases_markdown(releases: Releases) -> str:

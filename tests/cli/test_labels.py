@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.errors import BadOption, UnknownHpa
-from hpaaudit.flows.labels import chosen_by_labels
+from hpaaudit.flows.chosen_hpas import chosen_by_labels
 from hpaaudit.flows.query import query, replayed_labels
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file
@@ -259,6 +259,15 @@ def test_a_results_file_that_knows_no_labels_says_so(tmp_path: Path) -> None:
         connection.execute("alter table runs.hpas drop column is_asked")
     assert run(f"hpaaudit query {older} 'from hpas' -l team")[2].endswith(f"\nError: {older} {OLD}\n")
     assert len(printed(f"hpaaudit query {older} how_well_does_it_agree -o name").split()) == len(LABELS)
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("options", ["", "-l tier", "-l team=shop", "-n bank", "-n shop -l tier=web", "--hpa 'shop/*'"])
+def test_inspect_lists_the_hpas_that_a_replay_shows(options: str) -> None:
+    listed = printed(f"hpaaudit inspect labelled {options} -o name").splitlines()
+    assert sorted(listed) == sorted(printed(f"hpaaudit replay labelled -q {options} -o name").splitlines()) != []
+    some = f"{len(listed)} of " if len(listed) < len(LABELS) else ""
+    assert f"\n  {some}{len(LABELS)} HPAs, " in printed(f"hpaaudit inspect labelled {options}")
 
 
 @pytest.mark.usefixtures("at_desk")

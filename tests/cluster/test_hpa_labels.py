@@ -12,7 +12,7 @@ from hpaaudit.cluster.decoding import decoders
 from hpaaudit.cluster.stores.hpas import HpaStore
 from hpaaudit.cluster.stores.leases import LeaseStore
 from hpaaudit.errors import BadOption, UnknownHpa
-from hpaaudit.flows.labels import chosen_by_labels
+from hpaaudit.flows.chosen_hpas import chosen_by_labels
 from hpaaudit.model.facts import Fact, HpaSeen, LeaseSeen
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import open_recording

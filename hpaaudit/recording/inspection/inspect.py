@@ -57,6 +57,7 @@ def inspect(recording: Recording) -> Inspection:
         last_us=max((segment.last_us for segment in recording.segments), default=None),
         releases=tuple(counts.releases),
         hpas=tuple(sorted(counts.hpas)),
+        hpa_count=len(counts.hpas),
         pods=len(counts.pods),
         targets=len(counts.targets),
         reads=counts.reads.total(),

@@ -1,12 +1,15 @@
-"""Chooses HPAs by their labels, as `kubectl get hpa -l` does: the labels that each had last."""
+"""Chooses HPAs as kubectl does: by what a text names, and by their labels, which are those that each had last."""
 
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption, UnknownHpa
 from hpaaudit.model.counted import counted
+from hpaaudit.model.meant_hpas import meant_hpas
+from hpaaudit.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from hpaaudit.api.selector import Selector
@@ -26,6 +29,16 @@ class ChosenHpas:
 
     names: frozenset[str]
     unlabelled: tuple[str, ...]
+
+
+def chosen_by_names(texts: Collection[str], recorded: Collection[str]) -> frozenset[str]:
+    """The recorded HPAs that these texts mean; raises UnknownHpa, which names the nearest, for one that means none."""
+    by_text = {text: meant_hpas(text, recorded) for text in texts}
+    for text, meant in by_text.items():
+        if not meant:
+            some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"
+            raise UnknownHpa(f"no HPA {text!r} in this recording: {did_you_mean(text, recorded, some)}")
+    return frozenset(chain.from_iterable(by_text.values()))
 
 
 def label_selector(text: str) -> str:
