@@ -115,7 +115,7 @@ def test_of_a_pod_nothing_is_decoded_but_what_is_kept() -> None:
     assert to_facts.pod_seen(Micros(0), raw["items"][0]) == to_facts.pod_seen(Micros(0), pod)
 
 
-def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
+def test_of_an_hpa_its_labels_and_no_foreign_annotation_are_kept() -> None:
     annotation = "autoscaling.alpha.kubernetes.io/conditions"
     meta = {
         "name": "web",
@@ -126,7 +126,8 @@ def test_of_an_hpa_no_label_and_no_foreign_annotation_is_kept() -> None:
     fact = to_facts.hpa_seen(Micros(0), raw)
     assert kind == "ADDED"
     assert fact.annotations_json == f'{{"{annotation}":"[]"}}'
-    assert "shop" not in repr(fact)
+    assert fact.labels_json == '{"team":"shop"}'
+    assert "secret" not in repr(fact)
 
 
 def test_the_error_of_a_watch_is_decoded_whole() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hpaaudit.flows.replay import replay
@@ -78,10 +79,13 @@ def cut(path: Path, chance: random.Random) -> None:
 
 def shorten(path: Path, chance: random.Random) -> None:
     """Leaves out one row, in a file that is sound otherwise."""
-    rows = pq.read_table(path)
+    rows, table = pq.read_table(path), TABLES[path.stem]
+    for field in parquet.arrow_schema(table, [column.name for column in table.columns]):
+        if field.name not in rows.schema.names:  # a column that the recorder did not have yet
+            rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
     gone = chance.randrange(rows.num_rows)
     rows_left = rows.filter([number != gone for number in range(rows.num_rows)])
-    path.write_bytes(parquet.encode(TABLES[path.stem], rows_left))
+    path.write_bytes(parquet.encode(table, rows_left))
 
 
 def swap(path: Path, chance: random.Random) -> None:
