@@ -11,16 +11,13 @@ with unseen_answers as (
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
-        -- The controller's own answers tell nothing of the pods that it knew.
-        coalesce(b.lacks_pods, false) and getvariable('texts').evidence[r.evidence + 1] = 'seen' as is_seen_without_pods,
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null or is_seen_without_pods
-            as is_assumed,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null as is_assumed,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
     -- What was never recorded is missing from the beginning to the end.
-    where b.is_long or b.is_unrecorded or is_seen_without_pods
+    where b.is_long or b.is_unrecorded
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
@@ -124,12 +121,6 @@ with unseen_answers as (
     join compared as c using (reconcile_id)
     join memory_windows as w using (hpa)
     where g.is_assumed or g.hides_reconcile
-    union all
-    -- So is what was decided before anybody had looked at the target.
-    select c.hpa, c.ts, c.ts + w.longest, 'no scale of its target was recorded until then'
-    from unread as u
-    join compared as c using (reconcile_id)
-    join memory_windows as w using (hpa)
 ), tests as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired, r.missing_input,
@@ -169,7 +160,7 @@ with unseen_answers as (
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
             and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
         if(
-            u.reconcile_id is not null and b.reconcile_id is not null or coalesce(p.is_seen_without_pods, false),
+            u.reconcile_id is not null and b.reconcile_id is not null,
             'assumed',
             getvariable('texts').evidence[r.evidence + 1]
         ) as evidence,
@@ -189,7 +180,6 @@ with unseen_answers as (
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
-    left join in_long_gaps as p using (reconcile_id)
     asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
 ), classes as (
     select
@@ -228,7 +218,7 @@ with unseen_answers as (
                 or t_metrics_unseen
             )
                 then 'no_data.recording_gap'
-            when t_memory_guessed and evidence <> 'assumed' then 'no_data.recording_gap'
+            when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
             when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'

@@ -1,7 +1,6 @@
 -- Which inputs of an HPA does the recording not hold at all?
--- One row per HPA and kind of input. lacks_pods: its pods, which its metrics count.
+-- One row per HPA and kind of input.
 create temp table unrecorded (
     hpa integer,
-    lacks_pods boolean,
     cause varchar
 );
