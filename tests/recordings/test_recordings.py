@@ -1,6 +1,7 @@
 """Every recording of `recordings/` tells the story that its golden file tells, and agrees with its cluster's truth."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,8 @@ import pytest
 
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.flows.replay import replay
+from hpaaudit.model.facts import Fact, HpaSeen
+from hpaaudit.recording.reading.recording import open_recording
 from tests.cli.run import shown
 from tests.conformance import verdicts
 from tests.conformance.expected import expected_of
@@ -106,11 +109,15 @@ def test_a_recording_of_an_old_release_decides_as_its_controller_did(name: str, 
 
 @pytest.mark.parametrize("name", [name for name in STORIES if program(STORIES[name]()["release"]).exists()])
 def test_a_recording_of_an_old_release_can_be_made_again(name: str, tmp_path: Path) -> None:
-    """The controller in the same world makes the same bytes. `make oracle RELEASE=…` builds it; CI has that of 1.1."""
+    """The controller in the same world makes the same facts. `make oracle RELEASE=…` builds it; CI has that of 1.1."""
     made, _ = make(name, tmp_path)
-    files = {path.relative_to(made): path.read_bytes() for path in made.rglob("*") if path.is_file()}
-    kept = ROOT / "recordings" / name
-    assert files == {path: (kept / path).read_bytes() for path in files}
+    kept = [*open_recording(ROOT / "recordings" / name).facts()]
+    assert kept == [_as_0_1_0(fact) for fact in open_recording(made).facts()]
+
+
+def _as_0_1_0(fact: Fact) -> Fact:
+    """The fact as the version recorded it that made these recordings: without labels of HPAs."""
+    return replace(fact, labels_json=None) if isinstance(fact, HpaSeen) else fact
 
 
 _TWO_ERAS = (
