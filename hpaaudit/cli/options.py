@@ -71,7 +71,7 @@ def hpas_options(complete: Complete | None = None) -> Callable[[click.decorators
 
 
 def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The same with `--since` and `--until`, of commands that show a part of a replay."""
+    """The options `--hpa`, `-n`, `-A`, `-l`, `--since` and `--until` of commands that show a part of a replay."""
     return _all_of(
         hpas_options(complete),
         moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
@@ -82,7 +82,7 @@ def narrowing_options(complete: Complete | None = None) -> Callable[[click.decor
 def _all_of(
     *options: Callable[[click.decorators.FC], click.decorators.FC],
 ) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """These options, in this order."""
+    """Several options as one decorator. The help lists them in this order."""
 
     def decorate(command: click.decorators.FC) -> click.decorators.FC:
         for option in reversed(options):
@@ -117,7 +117,9 @@ def namespace_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
 
 
 def label_selector(text: str) -> str:
-    """The text itself if it is a label selector; else click says why not, with Kubernetes' own words."""
+    """The text if it is a label selector, or empty. Raises BadParameter with the API server's own words."""
+    if not text:  # the default of every command: the parser need not be imported
+        return text
     from hpaaudit.api.selector import BadSelector, parse
 
     try:

@@ -42,8 +42,9 @@ def chosen_by_names(texts: Collection[str], recorded: Collection[str]) -> frozen
 
 
 def label_selector(text: str) -> str:
-    """The text itself if it is a label selector. Raises BadOption with Kubernetes' own words."""
-    _parsed(text)
+    """The text itself if it is a label selector, or empty. Raises BadOption with Kubernetes' own words."""
+    if text:  # else the parser need not be imported
+        _parsed(text)
     return text
 
 

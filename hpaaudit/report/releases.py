@@ -121,7 +121,7 @@ def releases_json(releases: Releases) -> str:
 
 
 def releases_yaml(releases: Releases) -> str:
-    """The same as YAML."""
+    """All fields as YAML."""
     return structured(releases, "yaml")
 
 
