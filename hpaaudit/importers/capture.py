@@ -15,6 +15,7 @@ from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.capture_lines import numbered
 from hpaaudit.importers.object_states import POLLED, ObjectStates, resource_path
+from hpaaudit.importers.repeated_lines import RepeatedLines, digest_of
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -31,6 +32,9 @@ _OK = range(200, 300)
 _WRITES = ("put", "patch", "post", "delete")
 _MAX_BACKWARDS_US = SECOND
 _REASON_CHARS = 300
+_MAX_HOLE_US = Micros(30 * SECOND)
+"""Between two files. In a capture that was only cut into files, every reconcile is a line."""
+_REPEATED = "the same as another line"
 _MAX_VALUES = 4_000_000  # in a line; each takes about 100 bytes of memory
 
 
@@ -42,6 +46,7 @@ class Line:
     file: str
     number: int
     fields: Mapping[str, Any]
+    digest: bytes
 
     @property
     def where(self) -> str:
@@ -54,6 +59,7 @@ class Reader:
     """Reads captures as facts.
 
     ignored   counts of lines that were not understood;  where  file and line of the newest fact
+    begun     files of which a line was read, and that go on
     minor     of the release of the controller that is running: its client words the errors
     read      how many lines were read, of `lines` in all
     """
@@ -61,25 +67,45 @@ class Reader:
     files: tuple[Path, ...]
     ignored: Counter[str] = field(default_factory=Counter)
     where: str = ""
+    begun: set[str] = field(default_factory=set)
     minor: int = client_errors.TODAY
     read: int = 0
     lines: int = 0
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
-        watching, is_polled, self.lines = watched(self.files)
+        files = tuple(dict.fromkeys(self.files))  # a shell's pattern and a name may be one file
+        watching, is_polled, self.lines = watched(files)
         states = ObjectStates(watching=watching, polled=POLLED - watching if is_polled else frozenset())
-        ended = False
+        repeated = RepeatedLines()
         last_us: Micros | None = None
-        for line in heapq.merge(*(lines(path) for path in self.files), key=lambda line: line.at_us):
-            ended, last_us, self.where = ended or "end" in line.fields, line.at_us, line.where
+        for line in heapq.merge(*(self._of_file(path) for path in files), key=lambda line: line.at_us):
+            self.where = line.where
             self.read += 1
+            if last_us is None:
+                states.pods.begun_us = line.at_us
+            elif not self.begun and line.at_us > last_us + _MAX_HOLE_US:
+                yield from states.unobserved(last_us, line.at_us)
+            last_us = line.at_us if last_us is None else max(last_us, line.at_us)
+            if "end" in line.fields:
+                self.begun.discard(line.file)
+            else:
+                self.begun.add(line.file)
+            if repeated.add(line.at_us, line.file, line.digest, is_read="get" in line.fields):
+                self.ignored[_REPEATED] += 1
+                continue
             try:
                 yield from self._line(line, states)
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
-        if last_us is not None and not ended:
+        if last_us is not None:
+            yield from states.ended(last_us)
             yield Ended(at_us=last_us)
+
+    def _of_file(self, path: Path) -> Iterator[Line]:
+        """The lines of one file, which covers no later time."""
+        yield from lines(path)
+        self.begun.discard(str(path))
 
     def _line(self, line: Line, states: ObjectStates) -> Iterable[Fact]:  # noqa: PLR0911  # one for each kind of line
         fields = line.fields
@@ -90,6 +116,7 @@ class Reader:
                 return self._counted(path, states.watched(line.at_us, path, fields["type"], fields.get("object")))
             case {"reconcile": str(key)}:
                 namespace, name = key.split("/", 1)
+                states.pods.decided.add(namespace)
                 began = fields.get("began")
                 began_us = line.at_us if began is None else times.micros(began)
                 return [Reconciled(at_us=line.at_us, namespace=namespace, name=name, began_us=began_us)]
@@ -102,7 +129,7 @@ class Reader:
                 until_us = times.micros(fields["until"])
                 return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
             case {"end": True}:
-                return [Ended(at_us=line.at_us)]
+                return []  # every capture ends with its last line
         for verb in _WRITES:
             if verb in fields:
                 return self._write(line, verb, fields[verb], states)
@@ -259,7 +286,7 @@ def _parsed(path: Path, number: int, text: bytes) -> Line:
         at_us = _captured_at(fields["at"])
     except (KeyError, TypeError, ValueError) as error:
         raise BadCapture(f"{path}:{number}: {_reason(error)}; every line needs at, an RFC 3339 time") from error
-    return Line(at_us, str(path), number, fields)
+    return Line(at_us, str(path), number, fields, digest_of(text))
 
 
 def _captured_at(text: str) -> Micros:

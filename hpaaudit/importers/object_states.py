@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hpaaudit.api import requests, selector, to_facts, workload
+from hpaaudit.importers.known_pods import KnownPods
 from hpaaudit.model.facts import Fact, Gap, HpaGone, PodGone, TargetGone, TargetRef
 from hpaaudit.model.units import Micros
 
@@ -74,6 +75,8 @@ class ObjectStates:
     watching   resources that are watched somewhere in the capture
     polled     resources that are only read now and then: what was between two reads was not seen
     read_us    when each of their collections and objects was read last, by path
+    pods       of which namespaces the pods are known
+    unseen_us  since when no HPA was shown, where nothing was observed for a time
     """
 
     known: dict[tuple[str, str, str], tuple[str, dict[str, str]]] = field(default_factory=dict)
@@ -82,6 +85,23 @@ class ObjectStates:
     watching: frozenset[str] = frozenset()
     polled: frozenset[str] = frozenset()
     read_us: dict[str, Micros] = field(default_factory=dict)
+    pods: KnownPods = field(default_factory=KnownPods)
+    unseen_us: Micros | None = None
+
+    def unobserved(self, since_us: Micros, until_us: Micros) -> Iterable[Fact]:
+        """The gap of a time in which nothing was observed. Objects may have changed in it, and gone."""
+        self.pods.unobserved(since_us, until_us, {key[1] for key in self.known if key[0] == "pods"})
+        if any(resource == "horizontalpodautoscalers" for resource, _, _ in self.known):
+            self.unseen_us = until_us
+        return [Gap(at_us=since_us, until_us=until_us, prefix="*", cause="no file of the capture covers this time")]
+
+    def ended(self, at_us: Micros) -> Iterable[Fact]:
+        """The gaps that nothing closed before the capture ended."""
+        broken = [
+            Gap(at_us=since_us, until_us=at_us, prefix=path, cause="the watch was too old")
+            for path, since_us in sorted(self.broken.items())
+        ]
+        return [*broken, *self.pods.ended(at_us), *self._hpas_shown(at_us)]
 
     def watched(self, at_us: Micros, path: str, kind: str, raw: Any) -> Iterable[Fact] | None:
         """The facts of one event of a watch. None if the resource is not read."""
@@ -93,7 +113,22 @@ class ObjectStates:
         if kind == "ERROR":
             self.broken.setdefault(_collection(path), at_us)
             return []
-        return self._changed(at_us, parsed, raw, gone=kind == "DELETED")
+        return [*self._before(at_us, parsed, kind, raw), *self._changed(at_us, parsed, raw, gone=kind == "DELETED")]
+
+    def _before(self, at_us: Micros, parsed: ResourcePath, kind: str, raw: Mapping[str, Any]) -> Iterable[Fact]:
+        """The gap before the first pod of a watch."""
+        if parsed.resource != "pods":
+            return []
+        meta = raw.get("metadata") or {}
+        namespace, name = meta.get("namespace") or parsed.namespace, meta.get("name") or ""
+        return self.pods.event(at_us, namespace, kind, raw, is_known=("pods", namespace, name) in self.known)
+
+    def _hpas_shown(self, at_us: Micros) -> Iterable[Fact]:
+        """The gap until an HPA is shown again."""
+        if self.unseen_us is not None:
+            since_us, self.unseen_us = self.unseen_us, None
+            hpas = "/apis/autoscaling/v2/horizontalpodautoscalers"
+            yield Gap(at_us=since_us, until_us=at_us, prefix=hpas, cause="no HPA was shown again yet")
 
     def answered(self, at_us: Micros, path: str, status: int, body: Any) -> Iterable[Fact] | None:
         """The facts of a list, or of a GET of one object."""
@@ -164,6 +199,10 @@ class ObjectStates:
         if since_us is not None:
             gap = Gap(at_us=since_us, until_us=at_us, prefix=_collection(path), cause="the watch was too old")
             facts.insert(0, gap)
+        if parsed.resource == "pods":
+            is_full = body.get("kind") != "List" and not (parsed.selector or parsed.field_selector)
+            shown = self.pods.list if is_full else self.pods.part
+            facts[:0] = shown(at_us, parsed.namespace, body.get("items") or ())
         since_the_last = list(self._read_again(at_us, path, parsed))
         if since_us is None:
             facts[:0] = since_the_last
@@ -191,7 +230,8 @@ class ObjectStates:
         if not name:
             return []
         self.known[(parsed.resource, namespace, name)] = (meta.get("uid", ""), dict(meta.get("labels") or {}))
-        return [self._seen(at_us, parsed, namespace, name, raw)]
+        again = self._hpas_shown(at_us) if parsed.resource == "horizontalpodautoscalers" else ()
+        return [*again, self._seen(at_us, parsed, namespace, name, raw)]
 
     def _seen(self, at_us: Micros, parsed: ResourcePath, namespace: str, name: str, raw: Mapping[str, Any]) -> Fact:
         match parsed.resource:
