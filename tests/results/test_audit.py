@@ -217,7 +217,9 @@ def test_of_causes_at_one_instant_the_first_by_name_is_told(gaps: tuple[str, ...
                 )
             if cause not in gaps:
                 for metric in ("b", "a")[::one_way]:
-                    ask("insert into unrecorded values (1, ?)", [f"no answer for metric {metric}"])
+                    ask(
+                        "insert into unrecorded by name select 1 as hpa, ? as cause", [f"no answer for metric {metric}"]
+                    )
             ask(sql.folder("audit")["22_reconciles_in_gaps"], {"first": 1, "last": 1})
             answers.add(ask("select cause from reconciles_in_gaps").fetchone())
     assert answers == {(cause,)}

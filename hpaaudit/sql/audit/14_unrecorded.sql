@@ -29,7 +29,7 @@ with settings as (
     from replayed_hpas as h
     join runs.hpa_specs as s using (hpa_uid)
 )
-select distinct h.hpa, 'no scale of its target was recorded' as cause
+select distinct h.hpa, false as lacks_pods, 'no scale of its target was recorded' as cause
 from replayed_hpas as h
 where not exists (
     from runs.hpa_specs as s
@@ -37,13 +37,14 @@ where not exists (
     where s.hpa_uid = h.hpa_uid
 )
 union all
-select distinct w.hpa, 'no pods of this namespace were recorded' as cause
+select distinct w.hpa, true as lacks_pods, 'no pods of this namespace were recorded' as cause
 from wanted as w
 where not exists (from runs.pods as p where p.namespace = w.namespace)
     and exists (from runs.scale_states as t where t.hpa_uid = w.hpa_uid and t.status_replicas > 0)
 union all
 select distinct
     w.hpa,
+    false as lacks_pods,
     if(
         era.asks_heapster,
         'no answer of Heapster to the controller was recorded for this namespace',
@@ -53,7 +54,7 @@ from wanted as w
 cross join era
 where w.has_resource and not exists (from answers as r where r.kind = 'resource' and r.namespace = w.namespace)
 union all
-select distinct w.hpa, 'no answer for metric ' || w.metric || ' was recorded' as cause
+select distinct w.hpa, false as lacks_pods, 'no answer for metric ' || w.metric || ' was recorded' as cause
 from (select hpa, namespace, unnest(metrics) as metric from wanted) as w
 where not exists (
     from answers as r

@@ -26,6 +26,7 @@ with gaps as (
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
         g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.stream in ('everything', 'metrics') and g.gap_to >= s.began_at as hides_metrics,
+        hides_pods and g.gap_from <= s.began_at as lacks_pods,
         g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.place
     from (from spans where hpa between $first and $last) as s
     join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
@@ -39,15 +40,19 @@ with gaps as (
     union all
     select
         s.reconcile_id, false as hides_status, false as hides_reconcile, false as hides_target, false as hides_pods,
-        false as hides_metrics,
+        false as hides_metrics, u.lacks_pods,
         false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, 0 as place
     from (from spans where hpa between $first and $last) as s
-    join (select hpa, min(cause) as cause from unrecorded group by hpa) as u using (hpa)
+    join (
+        select hpa, min(cause) as cause, bool_or(lacks_pods) as lacks_pods
+        from unrecorded
+        group by hpa
+    ) as u using (hpa)
 )
 select
     reconcile_id, bool_or(hides_status) as hides_status, bool_or(hides_reconcile) as hides_reconcile,
     bool_or(hides_target) as hides_target, bool_or(hides_pods) as hides_pods,
-    bool_or(hides_metrics) as hides_metrics,
+    bool_or(hides_metrics) as hides_metrics, bool_or(lacks_pods) as lacks_pods,
     bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted, bool_or(is_unrecorded) as is_unrecorded,
     arg_min(cause, place) as cause
 from hidden

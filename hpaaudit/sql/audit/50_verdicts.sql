@@ -8,16 +8,44 @@ with unseen_answers as (
     select distinct reconcile_id
     from runs.metric_proposals
     where invalid_code = 'metric.invalid.unseen'
+), without_pods as (
+    -- They counted pods, and it was not seen which pods there were. A metric that could not be read counts none, and an
+    -- average of one that no pod has is divided by the replicas that the scale shows. 1.1 does not say why its only metric
+    -- could not be used.
+    select b.reconcile_id
+    from reconciles_in_gaps as b
+    join staged.replayed as r using (reconcile_id)
+    left join runs.metric_proposals as p using (reconcile_id)
+    where b.lacks_pods
+    group by b.reconcile_id, r.reason_code
+    having coalesce(
+        bool_or(
+            (p.metric_type not in ('Object', 'External') or p.target_type <> 'AverageValue')
+            and (
+                p.valid
+                or p.invalid_code in (
+                    'metric.invalid.container_missing', 'metric.invalid.missing_request', 'metric.invalid.no_pods',
+                    'metric.invalid.no_ready_metrics'
+                )
+                or coalesce(p.invalid_text like '%metrics obtained for %', false)
+            )
+        ),
+        getvariable('texts').reason_code[r.reason_code + 1] = 'gate.all_metrics_invalid'
+    )
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
-        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null as is_assumed,
+        -- The controller's own answers tell nothing of the pods that it knew.
+        n.reconcile_id is not null and getvariable('texts').evidence[r.evidence + 1] = 'seen' as is_seen_without_pods,
+        getvariable('texts').evidence[r.evidence + 1] = 'assumed' or u.reconcile_id is not null or is_seen_without_pods
+            as is_assumed,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as is_inferred
     from reconciles_in_gaps as b
     join staged.replayed as r using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
+    left join without_pods as n using (reconcile_id)
     -- What was never recorded is missing from the beginning to the end.
-    where b.is_long or b.is_unrecorded
+    where b.is_long or b.is_unrecorded or is_seen_without_pods
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
@@ -160,7 +188,7 @@ with unseen_answers as (
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
             and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
         if(
-            u.reconcile_id is not null and b.reconcile_id is not null,
+            u.reconcile_id is not null and b.reconcile_id is not null or coalesce(p.is_seen_without_pods, false),
             'assumed',
             getvariable('texts').evidence[r.evidence + 1]
         ) as evidence,
@@ -180,6 +208,7 @@ with unseen_answers as (
     left join not_run as m using (reconcile_id)
     left join reconciles_in_gaps as b using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
+    left join in_long_gaps as p using (reconcile_id)
     asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
 ), classes as (
     select
