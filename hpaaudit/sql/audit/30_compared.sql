@@ -72,6 +72,10 @@ with lines as (
             when not t.is_fresh and u.reconcile_id is not null then 0
             -- Nor is it where the next one kept silent too, although its status would have changed.
             when not t.is_fresh and t.next_is_silent then 0
+            -- Nor at the end of the recording: its status may have come just afterwards.
+            when not t.is_fresh and t.next_ts is null and t.status_desired is distinct from t.desired_replicas
+                and t.ts > h.ended_at - interval 2 second
+                then 0
             when e.reconcile_id is not null then 0
             -- Until 1.5 a refused write leaves the status of an earlier reconcile.
             when not t.is_fresh and t.is_refused then 0
@@ -86,7 +90,7 @@ with lines as (
     left join told_by_event as e using (reconcile_id)
     left join last_actual as a using (reconcile_id)
     left join unseen_scales as v on v.reconcile_id = t.reconcile_id and v.is_actual
-    cross join sync as y
+    join replayed_hpas as h using (hpa)
 ), agreed as (
     select
         *,
