@@ -173,15 +173,26 @@ def with_settings(recording: "Recording", planned: "Plan", controller: Controlle
         user_flags,
         with_flags,
     )
-    from hpaaudit.engine.behaviours.release import KNOWN, behaviour, behaviours_of, gates_missed, known_release
+    from hpaaudit.engine.behaviours.release import (
+        KNOWN,
+        behaviour,
+        behaviours_of,
+        gates_missed,
+        known_release,
+        newest_serving,
+    )
 
     options = user_flags(controller.flags)
     given_lease_us = given_lease_duration_us(options)
     given_release = None if controller.release is None else known_release(controller.release)
     process = first_told(planned)
     recorded_release = (process.version or process.release) if process is not None else planned.version
-    release = given_release or (known_release(recorded_release) if recorded_release else KNOWN[-1])
-    release_source = "user" if given_release else ("observed" if recorded_release else "default")
+    # An API server that serves an old version of the HPA is as old, and no controller is newer than its API server.
+    release = given_release or (
+        known_release(recorded_release) if recorded_release else newest_serving(planned.api_versions)
+    )
+    unsaid = "default" if release == KNOWN[-1] else "inferred"
+    release_source = "user" if given_release else ("observed" if recorded_release else unsaid)
     switched = {behaviour(name): on for name, on in controller.behaviours.items()}
     observed = dict(process.flags) if process is not None else {}
     flags = Flags(

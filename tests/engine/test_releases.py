@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, behaviours_of, known_release, version_of
+from hpaaudit.engine.behaviours.release import ALPHA, KNOWN, behaviours_of, known_release, newest_serving, version_of
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.target import Container
 from tests.engine.scenes import (
@@ -55,6 +55,24 @@ def test_a_release_is_known_by_its_numbers_whatever_a_vendor_adds(text: str, nam
 def test_a_release_that_is_not_known_is_refused_with_the_nearest_that_is_out(text: str, nearest: str) -> None:
     with pytest.raises(UnknownRelease, match=f"release {text} is not known to this engine: try --release {nearest}"):
         known_release(text)
+
+
+@pytest.mark.parametrize(
+    ("versions", "release"),
+    [
+        ((), KNOWN[-1]),
+        (("autoscaling/v2",), KNOWN[-1]),
+        (("autoscaling/v1",), KNOWN[-1]),
+        (("autoscaling/v2beta2",), "1.25"),
+        (("autoscaling/v1", "autoscaling/v2beta1"), "1.24"),
+        (("autoscaling/v2alpha1",), "1.7"),
+        (("extensions/v1beta1",), "1.5"),
+        (("extensions/v1beta1", "autoscaling/v2"), KNOWN[-1]),
+    ],
+)
+def test_a_version_of_the_api_tells_the_newest_release_that_serves_it(versions: tuple[str, ...], release: str) -> None:
+    """No release served the last two together: then the versions tell nothing."""
+    assert newest_serving(frozenset(versions)) == release
 
 
 def test_the_alpha_comes_after_all_releases_that_are_out() -> None:

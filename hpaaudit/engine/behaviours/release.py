@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from hpaaudit.engine.behaviours.flags_and_api import API
 from hpaaudit.engine.behaviours.gates import GATES
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.behaviours.release_number import Version, parsed
@@ -53,6 +54,13 @@ def known_release(text: str) -> str:
     if f"{major}.{minor}" == ALPHA:
         return f"{ALPHA}-alpha"
     return f"{major}.{minor}" if patch == NEWEST_OLD_PATCH else f"{major}.{minor}.{patch}"
+
+
+def newest_serving(api_versions: frozenset[str]) -> str:
+    """The newest known release whose API server serves HPAs in all of these versions; the newest if none does."""
+    served = [behaviour for behaviour in API if behaviour.name in api_versions]
+    serving = (name for name in reversed(KNOWN) if all(behaviour.holds(version_of(name)) for behaviour in served))
+    return next(serving, KNOWN[-1])
 
 
 def field_of(name: str) -> str:

@@ -101,7 +101,7 @@ class HpaHistories:
     Each fact comes with the number of facts before it.
 
     unsupported   HPAs that cannot be replayed, each with the reason;  metrics   every metric of some spec
-    gates         feature gates that the API server must have on
+    gates         feature gates that the API server must have on;  api_versions   in which it served the HPAs
     """
 
     def __init__(self) -> None:
@@ -109,6 +109,7 @@ class HpaHistories:
         self.unsupported: dict[str, str] = {}
         self.metrics: set[MetricSpec] = set()
         self.gates: set[str] = set()
+        self.api_versions: set[str] = set()
         self._scaled_by: dict[TargetRef, set[str]] = {}
         self._replicas: dict[TargetRef, int] = {}
         self._targets: dict[TargetRef, str] = {}
@@ -139,6 +140,7 @@ class HpaHistories:
         spec = decode_spec(fact.api_version, fact.spec_json, fact.annotations_json)
         self.metrics.update(spec.metrics)
         self.gates.update(gates_of_stored(spec))
+        self.api_versions.add(fact.api_version)
         target = target_ref(fact.namespace, spec.target)
         self._scaled_by.setdefault(target, set()).add(key)
         histories = self.of.setdefault(key, [])

@@ -85,6 +85,7 @@ class Plan:
     lease        the last state of the controller's Lease that somebody held, None if none was seen
     passing_leases   its states whose holder gave it back: that was no controller process
     gates        feature gates that the API server must have on, as the specs show
+    api_versions in which the API server served the HPAs
     """
 
     reconciles: list[PlannedReconcile]
@@ -100,6 +101,7 @@ class Plan:
     lease: LeaseSeen | None = None
     passing_leases: frozenset[LeaseSeen] = frozenset()
     gates: frozenset[str] = frozenset()
+    api_versions: frozenset[str] = frozenset()
 
 
 class Reading:
@@ -254,6 +256,7 @@ class Reading:
             lease=next((lease for lease in reversed(self.leases) if lease.holder), None),
             passing_leases=passing_states(self.leases),
             gates=frozenset(self.histories.gates),
+            api_versions=frozenset(self.histories.api_versions),
         )
 
 
