@@ -29,7 +29,8 @@ with gaps as (
         hides_pods and g.gap_from <= s.began_at as lacks_pods,
         g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.place
     from (from spans where hpa between $first and $last) as s
-    join gaps as g on g.gap_from < s.until and g.blind_to > s.began_at
+    -- Up to 1.5 the next reconcile may begin at the same instant.
+    join gaps as g on g.gap_from < greatest(s.until, s.began_at + interval 1 microsecond) and g.blind_to > s.began_at
     join replayed_hpas as h on h.hpa = s.hpa
     left join runs.hpa_specs as a
         on a.hpa_uid = h.hpa_uid
