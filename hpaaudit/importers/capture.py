@@ -127,6 +127,7 @@ class Reader:
                 return [controller]
             case {"gap": str(prefix)}:
                 until_us = times.micros(fields["until"])
+                states.untold(line.at_us, until_us, prefix)
                 return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
             case {"end": True}:
                 return []  # every capture ends with its last line

@@ -90,10 +90,18 @@ class ObjectStates:
 
     def unobserved(self, since_us: Micros, until_us: Micros) -> Iterable[Fact]:
         """The gap of a time in which nothing was observed. Objects may have changed in it, and gone."""
-        self.pods.unobserved(since_us, until_us, {key[1] for key in self.known if key[0] == "pods"})
-        if any(resource == "horizontalpodautoscalers" for resource, _, _ in self.known):
-            self.unseen_us = until_us
+        self.untold(since_us, until_us, "*")
         return [Gap(at_us=since_us, until_us=until_us, prefix="*", cause="no file of the capture covers this time")]
+
+    def untold(self, since_us: Micros, until_us: Micros, prefix: str) -> None:
+        """Nothing below a path was observed for a time. What it shows is unknown until it is shown again."""
+        parsed = None if prefix == "*" else resource_path(prefix)
+        if prefix == "*" or (parsed is not None and parsed.resource == "pods" and not parsed.namespace):
+            self.pods.unobserved(since_us, until_us, {key[1] for key in self.known if key[0] == "pods"})
+        elif parsed is not None and parsed.resource == "pods" and not parsed.name:
+            self.pods.unknown.setdefault(parsed.namespace, since_us)
+        if prefix == "*" and any(resource == "horizontalpodautoscalers" for resource, _, _ in self.known):
+            self.unseen_us = until_us
 
     def ended(self, at_us: Micros) -> Iterable[Fact]:
         """The gaps that nothing closed before the capture ended."""

@@ -56,6 +56,13 @@ def _broken_watch(lines: Lines) -> Lines:
     return [*lines[:half], error, *(line for line in lines[half:] if not _is_of_pods(line))]
 
 
+def _told_gap(lines: Lines) -> Lines:
+    """A line says that nothing was observed for a fifth of the capture. Nobody lists the pods afterwards."""
+    since, until = lines[len(lines) * 4 // 10], lines[len(lines) * 6 // 10]
+    gap = {"at": since["at"], "until": until["at"], "gap": "*", "cause": "the collector was down"}
+    return [*lines[: len(lines) * 4 // 10], gap, *lines[len(lines) * 6 // 10 :]]
+
+
 PARTS: dict[str, Callable[[Lines], list[Lines]]] = {
     "twice in two files": lambda lines: [lines, lines],
     "each write and reconcile twice": lambda lines: [
@@ -67,6 +74,7 @@ PARTS: dict[str, Callable[[Lines], list[Lines]]] = {
     "to the middle": lambda lines: [lines[: len(lines) // 2]],
     "no pods": lambda lines: [[line for line in lines if not _is_of_pods(line)]],
     "pods that are listed late": lambda lines: [_late_list(lines)],
+    "a gap that a line tells": lambda lines: [_told_gap(lines)],
     "a watch that breaks": lambda lines: [_broken_watch(lines)],
 }
 
