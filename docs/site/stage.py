@@ -34,7 +34,7 @@ PAGES = {
     "docs/findings.md": "reference/findings.md",
     "docs/sql.md": "reference/sql.md",
     "docs/releases.md": "reference/releases.md",
-    "recordings/README.md": "reference/recording.md",
+    "docs/format.md": "reference/recording.md",
     "docs/capture.md": "reference/capture.md",
     "docs/glossary.md": "reference/glossary.md",
     "docs/replay.md": "explanation/replay.md",
@@ -143,7 +143,10 @@ def _relinked(text: str, source: str, into: Path, place: str = "") -> str:
     def _link(bang: str, words: str, path: str, fragment: str) -> str:
         at = fragment and f"#{fragment}"
         name = Path(path).parent.name if path.startswith("recordings/") else ""
-        if name in QUESTIONS:
+        if path == "recordings/README.md":
+            # The list of incidents: the site has one of its own.
+            target = "incidents/index.md"
+        elif name in QUESTIONS:
             target = f"incidents/{name}.md"
         elif path in PAGES:
             target = PAGES[path] + at

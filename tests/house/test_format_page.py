@@ -1,4 +1,4 @@
-"""recordings/README.md describes the files as they are, table by table and column by column."""
+"""docs/format.md describes the files as they are, table by table and column by column."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from hpaaudit.model.units import Micros, Milli
 from hpaaudit.recording.format.schema import FORMAT_VERSION, TABLES
 from hpaaudit.recording.writing.writer import Writer
 
-PAGE = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "format.md").read_text(encoding="utf-8")
 TABLE_SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 

@@ -1,4 +1,4 @@
-"""The commands of recordings/README.md sign a head hash and check it, run as they are with OpenSSH."""
+"""The commands of docs/format.md sign a head hash and check it, run as they are with OpenSSH."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 
 from hpaaudit.flows.bundled import bundled_recording
 
-PAGE = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "format.md").read_text(encoding="utf-8")
 PART = PAGE.partition("### What only a hash kept elsewhere proves")[2].partition("\n### ")[0]
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PART, re.DOTALL) for line in block.splitlines()]
 
