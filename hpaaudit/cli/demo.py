@@ -39,7 +39,7 @@ def demo_command(name: str | None, into: Path | None, *, is_list: bool, overwrit
     from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.explain import explain_text
-    from hpaaudit.report.replay import replay_text
+    from hpaaudit.report.replay import next_text, outcome_text
     from hpaaudit.report.text import paragraph
 
     if is_list:
@@ -52,5 +52,5 @@ def demo_command(name: str | None, into: Path | None, *, is_list: bool, overwrit
     file = into or default
     with replay(recording, into=file, overwrite=overwrite or file == default) as results:
         replayed = replace(account(results), missing=missing(recording))
-    click.echo(replay_text(replayed, screen()), color=True)
-    click.echo(explain_text(explain(file)), nl=False)
+    screens = (outcome_text(replayed, screen()), explain_text(explain(file)), next_text(replayed))
+    click.echo("\n".join(screens), nl=False, color=True)

@@ -118,7 +118,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.replay import replay
     from hpaaudit.report.difference import difference_text, replay_fields
     from hpaaudit.report.fleet import WORST
-    from hpaaudit.report.replay import replay_text
+    from hpaaudit.report.replay import next_text, outcome_text
     from hpaaudit.report.structured import structured
     from hpaaudit.report.text import pasteable, printable
 
@@ -158,13 +158,13 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         elif output in ("json", "yaml"):
             click.echo(structured(replay_fields(replayed, differing), output), nl=False)
         else:
-            text = replay_text(replayed, screen(), most=WORST if output == "text" else None)
-            click.echo(text, nl=False, color=True)
+            text = outcome_text(replayed, screen(), most=WORST if output == "text" else None)
             if differing is not None:
-                click.echo("\n" + difference_text(differing, known=text), nl=False)
+                text += "\n" + difference_text(differing, known=text)
             elif release and not declare:
                 first = f"hpaaudit replay {pasteable(str(recording))}"
-                click.echo(f"\n  To see what differs from the recorded release: {first}, then this again.")
+                text += f"\n  To see what differs from the recorded release: {first}, then this again.\n"
+            click.echo(f"{text}\n{next_text(replayed)}", nl=False, color=True)
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
         click.get_current_context().exit(FAIL_ON_MATCHED)

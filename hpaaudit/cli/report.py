@@ -61,6 +61,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
+    from hpaaudit.report.text import fitted_to
 
     bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
@@ -74,7 +75,8 @@ def report_command(  # noqa: PLR0913 click hands over every option
             drawing=progress.of(page_line, "drew"),
             **bounds,
         )
-    texts = _files(drawn, into, output)
+    with fitted_to(None):  # A file is the same whatever terminal it was made on.
+        texts = _files(drawn, into, output)
     for path in texts:
         if path.exists() and not overwrite:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")

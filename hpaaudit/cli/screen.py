@@ -9,11 +9,8 @@ if TYPE_CHECKING:
     from hpaaudit.model.units import Micros
     from hpaaudit.report.timeline import Screen
 
-NARROWEST, WIDEST = 60, 250
-"""What a chart can use, in columns."""
-
-NARROWEST_PAGE = 40
-"""On a narrower terminal, text is wrapped by the terminal."""
+NARROWEST, WIDEST = 40, 250
+"""What a page can use, in columns. On a narrower terminal its text is wrapped by the terminal."""
 
 
 def screen(
@@ -53,7 +50,7 @@ def has_terminal() -> bool:
 def fit_terminal() -> None:
     """Lets pages and their tables be no wider than the terminal. In a pipe they have their usual width."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    if columns >= NARROWEST_PAGE:
+    if columns >= NARROWEST:
         from hpaaudit.report.text import use_terminal
 
         use_terminal(columns)

@@ -1,5 +1,6 @@
 """The command `timeline`."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.timeline import timeline
     from hpaaudit.report.structured import structured
-    from hpaaudit.report.text import printable
+    from hpaaudit.report.text import fitted_to, printable
     from hpaaudit.report.timeline import timeline_text
 
     asked = moments(span_of(source), since=since, until=until) if since or until else {}
@@ -77,4 +78,6 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
     )
     if output == "wide":
         drawn_on = replace(drawn_on, listed=None)
-    click.echo(timeline_text(shown, drawn_on), nl=False, color=True)
+    with fitted_to(width) if width else nullcontext():
+        text = timeline_text(shown, drawn_on)
+    click.echo(text, nl=False, color=True)

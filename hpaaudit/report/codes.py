@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
-from hpaaudit.report.text import page_width, printable
+from hpaaudit.report.text import page_width, paragraph, printable
 
 REASONS = {
     "gate.target_unreadable": "the scale of the target could not be read",
@@ -290,6 +290,8 @@ _BY_COLUMN: Mapping[str, Mapping[str, str]] = {
 _DOTTED = re.compile(r"(?<![\w.])(?:" + "|".join(re.escape(code) for code in WORDS if "." in code) + r")(?!\w|\.\w)")
 _LONGEST = 34
 """A longer code does not widen the column of the others."""
+_NARROWEST = 24
+"""Words that would have fewer columns than this beside their code stand below it."""
 
 
 def codes_in(text: str) -> tuple[str, ...]:
@@ -305,6 +307,9 @@ def legend(codes: Iterable[str], indent: str = "  ") -> str:
 
 
 def _line(code: str, width: int, indent: str) -> str:
+    """A code and its words beside it, or below where they would have too little room."""
+    if page_width() - len(indent) - width - 2 < _NARROWEST:
+        return f"{indent}{code}\n{paragraph(WORDS[code], f'{indent}  ')}"
     return textwrap.fill(
         WORDS[code],
         page_width(),

@@ -13,10 +13,13 @@ from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.settings import setting_words
-from hpaaudit.report.text import Clock, duration, page_width, paragraph, printable
+from hpaaudit.report.text import Clock, duration, one_line, page_width, paragraph, printable
 
 _LABEL = 15
 """So wide are the labels of the lines."""
+
+_NARROW = 60
+"""On a screen of fewer columns labels stand above their texts."""
 
 _SOURCES = {
     "reconcile": "the capture's own line",
@@ -49,7 +52,7 @@ def explain_text(account: ReconcileAccount, named: int | None = NAMED) -> str:
     named   so many pods of each kind are named, None: all
     """
     blocks = [
-        [printable(_headline(account))],
+        [one_line(_headline(account))],
         [paragraph(text) for text in _first_instead(account)],
         [paragraph(text) for text in _answer(account)],
         *(_block(heading, lines) for heading, lines in _kinds(account, named)),
@@ -368,7 +371,17 @@ def _before(change: Change, clock: Clock) -> str:
 
 
 def _line(label: str, text: str) -> str:
-    """A line with its label in front, wrapped below its text."""
+    """A line with its label in front, wrapped below its text; on a narrow screen the label stands above it."""
+    if page_width() < _NARROW:
+        told = textwrap.fill(
+            printable(text),
+            page_width(),
+            initial_indent=" " * 6,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return f"    {label}\n{told}" if label else told
     return textwrap.fill(
         printable(text),
         page_width(),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
-from hpaaudit.report.text import duration, paragraph, pasteable
+from hpaaudit.report.text import duration, one_line, paragraph, pasteable, side_by_side
 from hpaaudit.report.text_table import page_table
 
 WORST = 10
@@ -74,13 +74,13 @@ def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
 
 def _totals(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     sums = {name: sum(getattr(hpa, name) for hpa in hpas) for name in ("match", "skew", "divergent", "undecidable")}
-    verdicts = "   ".join(f"{number} {name}" for name, number in sums.items())
+    verdicts = (f"{number} {name}" for name, number in sums.items())
     reconciles = sum(hpa.reconciles for hpa in hpas)
-    yield f"  {counted(len(hpas), 'HPA')}   {counted(reconciles, 'reconcile')}   {verdicts}"
+    yield side_by_side((counted(len(hpas), "HPA"), counted(reconciles, "reconcile"), *verdicts), "  ")
     undecidable_s = sum(hpa.undecidable_s for hpa in hpas)
     scaled = sum(1 for hpa in hpas if hpa.changes)
     divergent = sum(1 for hpa in hpas if hpa.divergent)
-    yield (
+    yield one_line(
         f"  {scaled} changed replicas, {divergent} with a divergent reconcile; undecidable: "
         f"{f'{duration(undecidable_s)} of HPA time' if undecidable_s >= 1 else sums['undecidable'] or 'none'}"
     )

@@ -15,10 +15,12 @@ from hpaaudit.report.settings import source_words
 from hpaaudit.report.text import (
     Clock,
     duration,
+    one_line,
     paragraph,
     pasteable,
     printable,
     releases_in_turn,
+    side_by_side,
     stamp,
 )
 from hpaaudit.report.text_table import page_table
@@ -48,6 +50,11 @@ def replay_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None 
 
     most   HPAs of a fleet that are rows of its table; None: all
     """
+    return f"{outcome_text(account, screen, most)}\n{next_text(account)}"
+
+
+def outcome_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None = WORST) -> str:
+    """The page without the next commands, for a screen that goes on with something else."""
     is_fleet = len(account.hpas) > IN_FULL
     in_full = account.hpas[: 1 if is_fleet else IN_FULL]
     parts = [_head(account)]
@@ -57,8 +64,12 @@ def replay_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None 
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
     parts.append("\n".join(certainty_lines(account)))
-    parts.append("\n".join(_next(account)))
     return "\n\n".join(parts) + "\n"
+
+
+def next_text(account: ReplayAccount) -> str:
+    """The commands that lead on, and where the results are: the last lines of a screen."""
+    return "\n".join(_next(account)) + "\n"
 
 
 def _head(account: ReplayAccount) -> str:
@@ -66,7 +77,7 @@ def _head(account: ReplayAccount) -> str:
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
     known = f" ({source_words(source)})" if source else ""
-    return f"{printable(account.recording)}   {span}   release {releases}{known}"
+    return side_by_side((account.recording, span, f"release {releases}{known}"))
 
 
 def clock_of(account: ReplayAccount) -> Clock:
@@ -82,7 +93,7 @@ def _verdicts(hpas: tuple[HpaAccount, ...]) -> Iterator[str]:
 
 
 def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
-    title = printable(title_of(hpa, "->")) + life_of(hpa, clock_of(account))
+    title = one_line(title_of(hpa, "->") + life_of(hpa, clock_of(account)))
     parts = [title, paragraph(verdict(hpa, clock_of(account)))]
     if lines := list(finding_lines(hpa.findings, clock_of(account))):
         parts.append("\n".join(lines))
@@ -196,10 +207,8 @@ def count_lines(hpa: HpaAccount) -> Iterator[str]:
     if not hpa.reconciles:
         yield "  0 reconciles"
         return
-    yield (
-        f"  {counted(hpa.reconciles, 'reconcile')}   {hpa.match} match   {hpa.skew} skew   "
-        f"{hpa.divergent} divergent   {hpa.undecidable} undecidable"
-    )
+    verdicts = (f"{getattr(hpa, name)} {name}" for name in ("match", "skew", "divergent", "undecidable"))
+    yield side_by_side((counted(hpa.reconciles, "reconcile"), *verdicts), "  ")
     decidable = hpa.reconciles - hpa.undecidable
     rate = _agreement(hpa) if decidable else "none is decidable"
     # From 1.2 to 1.5 several reconciles begin at one instant; the first of them last no time.

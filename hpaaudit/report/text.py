@@ -3,7 +3,8 @@
 import shlex
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -23,6 +24,17 @@ def use_terminal(columns: int) -> None:
     """Fits pages to a terminal of so many columns from now on: text to 79 at most, tables to all of them."""
     _IN_USE.set(min(columns, WIDTH))
     _TERMINAL.set(columns)
+
+
+@contextmanager
+def fitted_to(columns: int | None) -> Iterator[None]:
+    """Fits pages to so many columns for a while; None: as in a pipe, whatever terminal there is."""
+    tokens = _IN_USE.set(WIDTH if columns is None else min(columns, WIDTH)), _TERMINAL.set(columns)
+    try:
+        yield
+    finally:
+        _IN_USE.reset(tokens[0])
+        _TERMINAL.reset(tokens[1])
 
 
 def page_width() -> int:
@@ -106,11 +118,33 @@ def quantity(milli: Milli | int) -> str:
 
 def paragraph(text: str, indent: str = "  ") -> str:
     """The text, printable, wrapped and indented."""
+    return _filled(printable(text), page_width(), indent, indent)
+
+
+def one_line(text: str, hanging: str = "  ") -> str:
+    """The text, printable, in one line; on a terminal that is too narrow it goes on below, indented."""
+    width = table_width()
+    return printable(text) if width is None else _filled(printable(text), width, "", hanging)
+
+
+def side_by_side(parts: Iterable[str], indent: str = "") -> str:
+    """Parts of a line, printable; on a terminal that is too narrow some stand below the others."""
+    width = table_width()
+    lines: list[str] = []
+    for part in parts:
+        if lines and (width is None or len(f"{lines[-1]}   {printable(part)}") <= width):
+            lines[-1] += f"   {printable(part)}"
+        else:
+            lines += one_line(f"{indent}{part}", f"{indent}  ").split("\n")
+    return "\n".join(lines)
+
+
+def _filled(text: str, width: int, first: str, later: str) -> str:
     return textwrap.fill(
-        printable(text),
-        page_width(),
-        initial_indent=indent,
-        subsequent_indent=indent,
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
 from hpaaudit.api.zone import zone_in_use
@@ -15,6 +16,9 @@ NARROWEST = 8
 """A column is not made narrower than this to fit the terminal."""
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d[.\d]*)?(Z|[+-]\d\d:\d\d)?")
+
+NARROWEST_STEP = 3
+"""So much deeper stand the columns that have no room beside the first ones."""
 
 NARROWEST_LAST = 24
 """Nor the last one of a page's table, whose texts go on below."""
@@ -50,7 +54,11 @@ def table(
 
 
 def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "  ") -> str:
-    """A table of a page: on a terminal that is too narrow the texts of the last column go on below themselves."""
+    """A table of a page.
+
+    On a terminal that is too narrow the texts of the last column go on below themselves; if that is not enough, each
+    row takes several lines, and nothing is cut.
+    """
     headings, texts = _texts(columns, rows, has_headings=True)
     widths = _natural(headings, texts)
     width = table_width()
@@ -60,11 +68,48 @@ def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: st
     *are_texts, _ = _are_texts(columns, rows)
     others = _fitting(others, are_texts, room - min(last, NARROWEST_LAST))
     last = max(room - sum(others), NARROWEST_LAST)
+    if sum(others) + last > room:
+        return _stacked(headings, texts, widths, are_numbers(columns, rows), width, indent)
     wrapped = []
     for *cells, text in texts:
         parts = textwrap.wrap(text, last) or [""]
         wrapped += [[*cells, parts[0]], *([*("" for _ in cells), part] for part in parts[1:])]
     return _aligned(headings, wrapped, [*others, last], are_numbers(columns, rows), indent)
+
+
+def _stacked(
+    headings: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    are_numbers: Sequence[bool],
+    width: int,
+    indent: str,
+) -> str:
+    """Rows of several lines: what has no room beside the first columns stands below them, with its heading."""
+    deeper = f"{indent}{' ' * NARROWEST_STEP}"
+    groups: list[dict[int, int]] = []
+    room = 0
+    for index, natural in enumerate(widths):
+        is_last = index == len(widths) - 1
+        if groups and room >= len(GAP) + min(natural, NARROWEST_LAST if is_last else natural):
+            room -= len(GAP)
+        else:
+            groups.append({})
+            room = width - len(deeper if groups[1:] else indent)
+        groups[-1][index] = min(natural, max(room, 1))
+        room -= groups[-1][index]
+    lines = []
+    for cells in (headings, *texts):
+        for number, group in enumerate(groups):
+            # A number that is wider than the screen stays whole.
+            parts = [[cells[i]] if are_numbers[i] else textwrap.wrap(cells[i], room) for i, room in group.items()]
+            for line in zip_longest(*parts, fillvalue=""):
+                aligned = (
+                    text.rjust(room) if are_numbers[i] else text.ljust(room)
+                    for text, (i, room) in zip(line, group.items(), strict=True)
+                )
+                lines.append((deeper if number else indent) + GAP.join(aligned).rstrip())
+    return "\n".join(lines)
 
 
 def _texts(

@@ -10,7 +10,17 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
 from hpaaudit.report.codes import legend
 from hpaaudit.report.paint import Paint, plain
-from hpaaudit.report.text import WIDTH, Clock, paragraph, pasteable, printable, releases_in_turn, stamp
+from hpaaudit.report.text import (
+    WIDTH,
+    Clock,
+    one_line,
+    paragraph,
+    pasteable,
+    printable,
+    releases_in_turn,
+    side_by_side,
+    stamp,
+)
 
 HEIGHT = 10
 """The most rows of the chart of replicas."""
@@ -53,8 +63,9 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     last_us = timeline.ended_us if screen.last_us is None else screen.last_us
     clock = Clock(first_us, last_us)
     title = f"{timeline.namespace}/{timeline.name}" + (f" -> {timeline.target}" if timeline.target else "")
-    head = f"{screen.paint(printable(title), 'title')}   {stamp(first_us)} to {clock(last_us)}   "
-    head += "release " + releases_in_turn(timeline.release, timeline.later_releases, clock)
+    release = f"release {releases_in_turn(timeline.release, timeline.later_releases, clock)}"
+    head = side_by_side((title, f"{stamp(first_us)} to {clock(last_us)}", release))
+    head = head.replace(printable(title), screen.paint(printable(title), "title"), 1)
     marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
@@ -188,8 +199,18 @@ def _parts(point: TimelinePoint) -> bool:
 
 def _line(label: str, cells: str, *, right: bool = False) -> str:
     """A row with its label in front, all at the same column."""
+    if right:
+        return f"  {_number_label(label):>{_LABEL}} {cells}".rstrip()
     cut = label if len(label) <= _LABEL else label[: _LABEL - 1] + "~"
-    return f"  {cut:>{_LABEL}} {cells}".rstrip() if right else f"  {cut:<{_LABEL}} {cells}".rstrip()
+    return f"  {cut:<{_LABEL}} {cells}".rstrip()
+
+
+def _number_label(label: str) -> str:
+    """The numbers of a row. No number is cut: a range that is too long is its least number."""
+    if len(label) <= _LABEL:
+        return label
+    least = label.partition("-")[0]
+    return f"{least}+" if len(least) < _LABEL else least
 
 
 def _painted(cells: str, screen: Screen) -> str:
@@ -251,7 +272,7 @@ def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int |
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
-        yield f"  {number}  {clock(mark.at_us)}{until}  {printable(words_of_mark(mark))}"
+        yield one_line(f"  {number}  {clock(mark.at_us)}{until}  {words_of_mark(mark)}", " " * 5)
     if most is not None and len(marks) > most:
         yield f"  {len(marks) - most} more: hpaaudit query {pasteable(timeline.file)} what_happened"
 
@@ -295,6 +316,9 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
         yield paragraph(f"{_FAILED}: no metric was usable")
     if any(getattr(point, bucket) for point in points for bucket in _PODS):
         yield paragraph("pods that did not count as ready: how many; + is ten or more")
+    verdicts = {point.verdict for point in points}
+    if letters := [f"{letter} {verdict}" for verdict, letter in _VERDICTS.items() if verdict in verdicts]:
+        yield paragraph(f"verdict: {', '.join(letters)}")
 
 
 def _next(timeline: Timeline, first_us: Micros, last_us: Micros) -> str:

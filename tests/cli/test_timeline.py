@@ -22,7 +22,7 @@ DEMO = Path(__file__).parents[2] / "hpaaudit" / "demo" / "scaled-by-hand"
 
 
 @pytest.mark.usefixtures("at_desk")
-@pytest.mark.parametrize("width", [60, 79, 120, 250])
+@pytest.mark.parametrize("width", [40, 60, 79, 120, 250])
 @pytest.mark.parametrize("options", ["", "--since 14:01", "--since 14:01:10 --until 14:01:20", "--ascii"])
 def test_no_line_of_the_drawing_is_wider_than_the_screen(width: int, options: str) -> None:
     code, out, _ = run(f"hpaaudit timeline web.duckdb --width {width} {options}")
@@ -210,6 +210,19 @@ def test_marks_without_end_are_listed_in_part_and_the_rest_is_counted() -> None:
     text = drawn(marks=marks)
     assert text.count("x wrote 1 -> 2") == LISTED
     assert "30 more: hpaaudit query web.duckdb what_happened" in text
+
+
+def test_no_number_beside_the_chart_is_cut() -> None:
+    """A row that stands for more numbers than fit beside it names the least of them."""
+    scales = tuple(
+        Scale(at_us=Micros(NOON + 15 * number * SECOND), from_replicas=10**6, to_replicas=10**6 + 100 * number)
+        for number in range(18)
+    )
+    rows = [line for line in drawn(scales=scales).splitlines() if "─" in line or "┘" in line]
+    labels = [row[:12].strip() for row in rows]
+    assert any(label.endswith("+") for label in labels)
+    assert all(re.fullmatch(r"\d+(-\d+|\+)?|", label) for label in labels), labels
+    assert not any("~" in label for label in labels)
 
 
 def test_a_hostile_name_does_not_reach_the_terminal() -> None:

@@ -144,10 +144,12 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 
 
 def test_the_screen_of_the_readme_is_what_the_demo_prints() -> None:
-    """Line by line and in this order; the screen leaves out what comes before and after."""
+    """Line by line and in this order; the screen leaves out what comes before and after, and says so."""
     (screen,) = [block for language, block in FENCE.findall(README) if not language and "$ hpaaudit demo" in block]
     printed = (ROOT / "tests" / "cli" / "golden" / "demo.txt").read_text("utf-8")
-    assert screen.partition("\n")[2] in printed
+    command, first, *shown, last = screen.splitlines(keepends=True)
+    assert (command, first, last) == ("$ hpaaudit demo\n", "…\n", "…\n")
+    assert "".join(shown) in printed
 
 
 def test_the_readme_counts_what_there_is() -> None:

@@ -1,5 +1,6 @@
 """Every recording of `recordings/` tells the story that its golden file tells, and agrees with its cluster's truth."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -138,11 +139,14 @@ def test_the_page_of_two_eras_shows_what_the_recordings_show(rewrite: bool) -> N
         )
         script = (ROOT / "recordings" / name / GOLDEN).read_text("utf-8")
         block = next(each for each in parse(script) if "--release" in each.command)
-        _, _, differs = block.expected.partition(f"saved {name}/what-if.duckdb\n\n")
+        differs = re.search(r"^\S+ \(the audit\) and .*?(?=\n  next  )", block.expected, re.MULTILINE | re.DOTALL)
+        commands = [f"hpaaudit replay recordings/{name}{options}" for options in ("", " --release 1.37")]
         lead = script.partition("\n")[0].removeprefix("# ")
-        assert "decides as" in differs
+        assert differs is not None
+        assert "decides as" in differs[0]
+        assert commands[1].replace("recordings/", "") == block.command
         assert made.startswith("It was made by")
-        parts.append(f"## {lead}\n\n{happened}\n\n```\n$ {block.command}\n…\n{differs}```\n")
+        parts.append(f"## {lead}\n\n{happened}\n\n```\n$ {commands[0]}\n…\n$ {commands[1]}\n…\n{differs[0]}…\n```\n")
     page, text = ROOT / "docs" / "two-eras.md", "\n".join(parts)
     if rewrite:
         page.write_text(text, "utf-8")

@@ -26,11 +26,15 @@ class Visit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """How a page is looked at: `scheme` is `light` or `dark`. Without `runs` the page's scripts do not run."""
+    """How a page is looked at: `scheme` is `light` or `dark`, `media` `screen` or `print`.
+
+    Without `runs` the page's scripts do not run.
+    """
 
     width: int = 1200
     height: int = 900
     scheme: str = "light"
+    media: str = "screen"
     runs: bool = True
 
 
@@ -80,7 +84,8 @@ async def _visit(tab: _Tab, page: Path, script: str, window: Window) -> Visit:
         await tab.call(f"{domain}.enable")
     size = {"width": window.width, "height": window.height}
     await tab.call("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=1, mobile=False)
-    await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": window.scheme}])
+    scheme = [{"name": "prefers-color-scheme", "value": window.scheme}]
+    await tab.call("Emulation.setEmulatedMedia", media=window.media, features=scheme)
     await tab.call("Emulation.setScriptExecutionDisabled", value=not window.runs)
     await tab.call("Page.navigate", url=page.as_uri())
     loaded = f"location.href == {json.dumps(page.as_uri())} && document.readyState == 'complete'"

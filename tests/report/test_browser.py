@@ -13,6 +13,7 @@ from hpaaudit.flows.report import report
 from hpaaudit.model.report import Report
 from hpaaudit.report.explain import explain_rows
 from hpaaudit.report.page.html import page
+from hpaaudit.report.text import clock
 from tests.report.browser import Visit, Window, visit
 from tests.report.test_page import HOSTILE, written
 
@@ -56,6 +57,44 @@ WALK = """(async () => {
     const pinned = [told()[0], document.activeElement.tagName];
     press("+"); press("Escape");
     return {walked: walked.slice(0, -1), change, pinned};
+})()"""
+
+
+KEYS = """(async () => {
+    while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
+    const area = document.querySelector(".area");
+    area.focus();
+    const isReached = document.activeElement === area && area.tabIndex === 0;
+    const axis = () => area.querySelectorAll("canvas")[0].toDataURL();
+    const after = {};
+    const press = (key) => {
+        const event = new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true});
+        area.dispatchEvent(event);
+        after[key] = [document.querySelector(".reconcile h3").innerText.match(/at (\\S+Z)/)[1], event.defaultPrevented];
+    };
+    for (const key of ["Home", "PageDown", "ArrowRight", "ArrowLeft", "End", "PageUp"]) press(key);
+    const drawn = async () => { for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame) };
+    await drawn();
+    const whole = axis();
+    press("+");
+    await drawn();
+    const near = axis();
+    press("-"); press("Escape");
+    await drawn();
+    const again = axis();
+    press("Enter");
+    press("a");
+    return {isReached, after, zoomed: near !== whole, restored: again === whole,
+        focused: document.activeElement.tagName};
+})()"""
+PAPER = """(() => {
+    const told = document.querySelector("details.told pre");
+    return {
+        still: document.querySelector("svg").checkVisibility(),
+        charts: document.querySelector(".charts").checkVisibility(),
+        told: told.checkVisibility({contentVisibilityAuto: true}) && told.offsetHeight > 0,
+        wider: document.documentElement.scrollWidth > innerWidth,
+    };
 })()"""
 
 
@@ -120,6 +159,25 @@ def test_the_keyboard_reaches_every_reconcile_and_each_is_told_as_explain_tells_
     assert answer["pinned"] == [next(text for text in shown if "14:58:08Z" in text), "H3"]
 
 
+def test_each_key_does_what_the_documentation_says(demo: Path, told: Report, tmp_path: Path) -> None:
+    """A key that means nothing here is left to the browser."""
+    answer = look(demo, tmp_path, KEYS).answer
+    times = [clock(point.at_us) for point in told.account.timelines[0].points]
+    at = {key: time for key, (time, _) in answer["after"].items()}
+    first = next(number for number, time in enumerate(times) if time == at["PageDown"])
+    assert (at["Home"], at["End"]) == (times[0], times[-1])
+    assert (at["ArrowRight"], at["ArrowLeft"]) == (times[first + 1], times[first])
+    assert (at["PageDown"], at["PageUp"]) == ("14:58:08Z", "15:04:54Z")
+    assert [key for key, (_, is_ours) in answer["after"].items() if not is_ours] == ["a"]
+    assert answer["isReached"]
+    assert (answer["zoomed"], answer["restored"], answer["focused"]) == (True, True, "H3")
+
+
+def test_on_paper_the_charts_are_pictures_and_the_explanations_are_open(demo: Path, tmp_path: Path) -> None:
+    answer = look(demo, tmp_path, PAPER, media="print", width=800).answer
+    assert answer == {"still": True, "charts": False, "told": True, "wider": False}
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 @pytest.mark.parametrize("hpas", [1, 5], ids=["one HPA", "a fleet"])
 def test_axe_finds_nothing_serious(hpas: int, width: int, scheme: str, demo: Path, tmp_path: Path) -> None:
@@ -127,8 +185,9 @@ def test_axe_finds_nothing_serious(hpas: int, width: int, scheme: str, demo: Pat
     if hpas > 1:
         at = tmp_path / "fleet.html"
         at.write_text(written("checkout", hpas), "utf-8")
-    script = f"(async () => {{ await {FACTS}; {axe}; return (await axe.run()).violations }})()"
-    found = look(at, tmp_path / "profile", script, width=width, scheme=scheme).answer
+    script = f"(async () => {{ const facts = await {FACTS}; {axe}; return [facts, (await axe.run()).violations] }})()"
+    facts, found = look(at, tmp_path / "profile", script, width=width, scheme=scheme).answer
+    assert facts["wider"] is False
     grave = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in grave] == []
 
