@@ -238,6 +238,16 @@ PATTERNS = {
 }
 """Known problems that a recording shows: `pattern`."""
 
+TERMS = {
+    "reconcile": "one round of the controller for one HPA, once in a sync period: it reads metrics and pods, decides a "
+    "number of replicas, and writes it if that is another one",
+    "replay": "each reconcile decided again from what was recorded, by the rules of the controller's release",
+    "faithful": "the controller decided as the replay does, in every reconcile that can be compared; somebody else may "
+    "have changed the replicas all the same, or no metric may have been there to decide by",
+    "proven": "what the controller published follows from the inputs that the replay used",
+}
+"""Words of every page that are no codes, for who has not read the documents."""
+
 VERDICTS = {
     "match": "the replay decides what the controller published, and the cluster did it",
     "skew": "the controller read a value or a time that was not recorded; that explains the difference",

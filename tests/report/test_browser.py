@@ -87,6 +87,10 @@ KEYS = """(async () => {
     return {isReached, after, zoomed: near !== whole, restored: again === whole,
         focused: document.activeElement.tagName};
 })()"""
+KEYS_OF_CHARTS = """(async () => {
+    while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
+    return [...document.querySelectorAll(".caption span")].map((one) => one.innerText);
+})()"""
 PAPER = """(() => {
     const told = document.querySelector("details.told pre");
     return {
@@ -176,6 +180,15 @@ def test_each_key_does_what_the_documentation_says(demo: Path, told: Report, tmp
 def test_on_paper_the_charts_are_pictures_and_the_explanations_are_open(demo: Path, tmp_path: Path) -> None:
     answer = look(demo, tmp_path, PAPER, media="print", width=800).answer
     assert answer == {"still": True, "charts": False, "told": True, "wider": False}
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("metrics-down", True), ("1.20-two-windows", False)])
+def test_a_time_without_a_usable_metric_is_shaded_and_told(name: str, is_told: bool, tmp_path: Path) -> None:
+    replay(DEMO.parent / name, into=tmp_path / "results.duckdb").close()
+    path = tmp_path / "page.html"
+    path.write_text(page(report(tmp_path / "results.duckdb")), "utf-8")
+    keys = look(path, tmp_path / "profile", KEYS_OF_CHARTS).answer
+    assert ("no metric was usable" in keys) is is_told
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])

@@ -17,6 +17,7 @@ from hpaaudit.model.hpa_columns import HpaColumns, MetricColumns
 from hpaaudit.model.report import Report
 from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.codes import TERMS
 from hpaaudit.report.page.data import data_of
 from hpaaudit.report.page.html import our_script, page
 from hpaaudit.report.svg import WIDTH, picture
@@ -180,6 +181,13 @@ def test_every_id_is_there_once_and_what_is_named_by_one_exists() -> None:
     named = {value for _, name, value in elements.attributes if name == "aria-labelledby"}
     assert set(ids.values()) == {1}
     assert named <= ids.keys()
+
+
+@pytest.mark.parametrize("hpas", [1, 5])
+def test_a_page_explains_the_words_that_it_begins_with(hpas: int) -> None:
+    text = " ".join(Elements(written("web", hpas)).words)
+    assert all(f"{term} {meaning}" in " ".join(text.split()) for term, meaning in TERMS.items())
+    assert {"faithful", "reconcile", "proven"} <= TERMS.keys()
 
 
 def test_a_fleet_has_a_row_and_a_part_for_each_hpa() -> None:

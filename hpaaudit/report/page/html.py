@@ -15,7 +15,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
 from hpaaudit.model.timeline import MarkKind, Timeline
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.codes import VERDICTS, WORDS, codes_in
+from hpaaudit.report.codes import TERMS, VERDICTS, WORDS, codes_in
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.fleet import fleet_headline, worst_finding
 from hpaaudit.report.replay import (
@@ -130,6 +130,7 @@ def page(report: Report) -> str:
         scripts=[_markup(script) for script in scripts],
         hpas=sections,
         rows=[_row(hpa) for hpa in account.hpas] if is_fleet else [],
+        terms=list(TERMS.items()),
         words=[(code, WORDS[code]) for code in (*codes_in(shown_words), *_verdicts(account)) if code in WORDS],
         unseen=[shown(_unwrapped(line), LONGEST) for line in unseen_lines(account)],
         assumptions=[tuple(map(shown, (one.key, one.value, one.source))) for one in assumed(account)],

@@ -2,6 +2,7 @@
 
 const HEIGHTS = { replicas: 264, metrics: 150, pods: 110 };
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+const FAILED = ["gate.all_metrics_invalid", "gate.metric_failed"];
 const LINES_OF_METRICS = ["metric", "metric2", "metric3"];
 
 class Charts {
@@ -73,12 +74,18 @@ class Charts {
       line(LINES_OF_METRICS[number % LINES_OF_METRICS.length], 1.5, { dash: number >= LINES_OF_METRICS.length ? [4, 2] : [] }),
     ]);
     const keys = data.metrics.map((metric, number) => [LINES_OF_METRICS[number % LINES_OF_METRICS.length], metric.name]);
+    const failed = runs(data, (index) => FAILED.includes(data.columns.reason[index]) && lines.every(([values]) => values[index] === null));
+    if (failed.length) keys.push(["failed", "no metric was usable"]);
     const tolerance = 100 * (data.metrics[0].tolerance ?? 0);
     this.plots.push(plot({
       into: this.below("Metrics in % of target", [...keys, ["tolerance", `target, with a tolerance of ${Math.round(tolerance * 10) / 10} %`]]),
       height: HEIGHTS.metrics, xs: data.times, chart: this, lines,
       range: (u, min, max) => [0, Math.max(120, (max ?? 0) * 1.05)],
-      behind: (u) => { shade(u, this.gaps, colours.line); band(u, 100 - tolerance, 100 + tolerance, colours.soft); },
+      behind: (u) => {
+        shade(u, this.gaps, colours.line);
+        band(u, 100 - tolerance, 100 + tolerance, colours.soft);
+        shade(u, failed, colours.bad + "33");
+      },
       above: (u) => band(u, 100, 100.01, colours.quiet),
     }));
   }
