@@ -51,7 +51,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     recording) or 5m (before its end). A time without a fraction means its whole second, so a time from any screen can
     be pasted.
 
-    Example: hpaaudit explain recordings/friday shop/checkout --at 14:05
+    Example: hpaaudit explain friday shop/checkout --at 14:05
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.explain import evidence_sql, explain

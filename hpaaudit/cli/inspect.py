@@ -5,28 +5,39 @@ from pathlib import Path
 import click
 
 from hpaaudit.cli.completion import recordings
-from hpaaudit.cli.options import hpas_options, named_hpas, output_option_of_many, zone_option
+from hpaaudit.cli.options import hpas_options, message_options, named_hpas, output_option_of_many, zone_option
 
 
 @click.command("inspect", short_help="Show what is in a recording, and what is missing.")
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
 @hpas_options()
 @output_option_of_many()
+@message_options()
 @zone_option()
-def inspect_command(recording: Path, hpas: tuple[str, ...], namespace: str | None, selector: str, output: str) -> None:
+def inspect_command(  # noqa: PLR0913 click hands over every option
+    recording: Path,
+    hpas: tuple[str, ...],
+    namespace: str | None,
+    selector: str,
+    output: str,
+    *,
+    quiet: bool,
+    verbose: bool,
+) -> None:
     """Show what is in a recording: HPAs, reads, gaps, bytes, and which verdicts it cannot support.
 
     --hpa, -n and -l choose which HPAs are listed. Everything else is of the whole recording.
 
-    Example: hpaaudit inspect recordings/friday
+    Example: hpaaudit inspect friday
     """
-    from hpaaudit.cli.warn import warn
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.report.inspect import LISTED, inspection_text
     from hpaaudit.report.structured import structured
     from hpaaudit.report.text import printable
 
-    inspection = inspect(recording, hpas=named_hpas(hpas, namespace), selector=selector, warn=warn)
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
+        inspection = inspect(recording, hpas=named_hpas(hpas, namespace), selector=selector, warn=progress.warn)
     if output == "name":
         text = "".join(f"{printable(hpa)}\n" for hpa in inspection.hpas)
     elif output in ("text", "wide"):

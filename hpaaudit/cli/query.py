@@ -94,11 +94,11 @@ def query_command(  # noqa: PLR0913 click hands over every option
     its relations have only the rows of the HPAs that match. TIME is RFC 3339 with any offset, 14:05 (on the day of the
     recording) or 5m (before its end). The question - reads SQL from stdin.
 
-    Example: hpaaudit query recordings/friday why_this_number --at 14:05
+    Example: hpaaudit query friday why_this_number --at 14:05
 
-    Example: hpaaudit query recordings/friday why_this_number --columns
+    Example: hpaaudit query friday why_this_number --columns
 
-    Example: hpaaudit query recordings/friday "from divergences" -o json
+    Example: hpaaudit query friday "from divergences" -o json
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows import query as flow

@@ -17,7 +17,7 @@ def repair_command(recording: Path, plan: bool, output: str) -> None:
 
     Nothing is deleted. Damaged files are moved to quarantine/ in the recording.
 
-    Example: hpaaudit repair recordings/friday --plan
+    Example: hpaaudit repair friday --plan
     """
     from hpaaudit.flows.repair import repair
     from hpaaudit.report.repair import repair_text

@@ -105,9 +105,9 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     An option that changes or narrows the replay makes a what-if, in a file of its own; with --declare it does not.
 
-    Example: hpaaudit replay recordings/friday --fail-on divergent
+    Example: hpaaudit replay friday --fail-on divergent
 
-    Example: hpaaudit replay recordings/friday --flag tolerance=0.05 --declare
+    Example: hpaaudit replay friday --flag tolerance=0.05 --declare
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference

@@ -52,9 +52,9 @@ def report_command(  # noqa: PLR0913 click hands over every option
 
     --hpa, -n, -l, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
 
-    Example: hpaaudit report recordings/friday --into friday.html
+    Example: hpaaudit report friday --into friday.html
 
-    Example: hpaaudit report recordings/friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
+    Example: hpaaudit report friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.errors import FileExists, NotWritable

@@ -51,7 +51,7 @@ def timeline_command(  # noqa: PLR0913 click hands over every option
 
     Without NS/NAME it is the HPA that matters most. TIME is as in explain. The variable NO_COLOR turns colours off.
 
-    Example: hpaaudit timeline recordings/friday shop/checkout --since 14:00 --until 14:20
+    Example: hpaaudit timeline friday shop/checkout --since 14:00 --until 14:20
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.query import span_of

@@ -35,7 +35,7 @@ def verify_command(recording: Path, output: str, expect: str | None, *, deep: bo
 
     Exit code 2: it is damaged, or not the recording with the expected hash. -o head prints only the head hash.
 
-    Example: hpaaudit verify recordings/friday
+    Example: hpaaudit verify friday
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.verify import verify

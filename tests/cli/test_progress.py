@@ -102,7 +102,8 @@ def recording(at_desk: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     ["explain web.duckdb", "timeline web.duckdb", "query web.duckdb what_happened", "report web.duckdb --into v.html",
-     "import capture people.jsonl.gz --into imported", "replay verbose", "verify verbose", "verify verbose --deep"],
+     "import capture people.jsonl.gz --into imported", "replay verbose", "inspect verbose", "verify verbose",
+     "verify verbose --deep"],
 )  # fmt: skip
 def test_every_command_that_may_take_long_knows_verbose(command: str) -> None:
     code, _, err = run(f"hpaaudit -v {command}")
