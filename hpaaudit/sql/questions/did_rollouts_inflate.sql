@@ -22,8 +22,8 @@ with spans as (
     where namespace || '/' || name like $hpa
         and started_at between $since and $until
 ), meanwhile as (
-    select s.hpa_uid, s.namespace, s.name, s.started_at, s.revision, r.reconcile_id, r.ts, r.spec_replicas, r.desired,
-        r.status_replicas
+    select s.hpa_uid, s.namespace, s.name, s.started_at, s.revision, r.reconcile_id, r.ts, r.spec_replicas, r.actual,
+        r.status_replicas, has_inputs(r.class) as has_inputs
     from reconciles as r
     asof join spans as s on s.hpa_uid = r.hpa_uid and s.started_at <= r.ts
     where r.ts < s.until
@@ -31,12 +31,12 @@ with spans as (
 select
     m.namespace, m.name, m.started_at, m.revision,
     arg_min(m.spec_replicas, m.ts) as before,
-    max(greatest(m.spec_replicas, m.desired)) as most,
+    max(greatest(m.spec_replicas, m.actual)) as most,
     max(m.status_replicas - m.spec_replicas) as surge,
     max(p.unready_pods + p.missing_pods) as uncounted,
     round(max(p.ratio), 3) as worst_ratio
 from meanwhile as m
-left join metric_proposals as p on p.reconcile_id = m.reconcile_id and p.is_winner
+left join metric_proposals as p on p.reconcile_id = m.reconcile_id and p.is_winner and m.has_inputs
 group by m.hpa_uid, m.namespace, m.name, m.started_at, m.revision
 having most > before
 order by most - before desc, m.namespace, m.name, m.started_at, m.revision, m.hpa_uid;

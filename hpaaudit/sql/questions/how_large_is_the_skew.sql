@@ -25,6 +25,7 @@ with published as (
         and p.current_utilization is not null
         and p.namespace || '/' || p.name like $hpa
         and p.ts between $since and $until
+        and coalesce(r.class, '') not like 'not@_run.%' escape '@'
 ), pairs as (
     select a.*, s.avg_utilization as published, abs(a.current_utilization - s.avg_utilization) as points
     from replayed as a

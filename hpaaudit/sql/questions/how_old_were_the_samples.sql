@@ -5,7 +5,7 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   reconciles: reconciles before which a sample had been seen
+--   reconciles: reconciles that took place with inputs that were recorded, before which a sample had been seen
 --   p50_s: half of the samples were at most so many seconds old
 --   p95_s: 95 percent were at most so many seconds old
 --   max_s: the oldest, in seconds
@@ -25,6 +25,7 @@ with of_hpa as (
     from reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until
+        and has_inputs(class)
 ), ages as (
     select a.hpa_uid, a.namespace, a.name, epoch_us(a.ts) - epoch_us(s.sample_ts) as age_us, s.window_s
     from asked as a

@@ -1,5 +1,6 @@
 -- Which remembered recommendation decided instead of the metrics?
--- One row per reconcile whose number stabilization changed. If the replay kept numbers only, rec_at and age_s are NULL.
+-- One row per reconcile whose number stabilization changed, if it took place with inputs that were recorded. If the replay
+-- kept numbers only, rec_at and age_s are NULL.
 -- Asked: Why not fewer?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -20,5 +21,6 @@ join replays as p using (replay_id)
 left join stabilization_inputs as i on i.reconcile_id = r.reconcile_id and i.decisive
 where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
+    and has_inputs(r.class)
     and (i.decisive or p.detail = 'numbers' and r.stabilized <> r.raw_desired)
 order by r.namespace, r.name, r.ts, r.reconcile_id;

@@ -1,5 +1,5 @@
 -- Which metric decides, and how often?
--- One row per HPA and metric.
+-- One row per HPA and metric. Only reconciles count that took place with inputs that were recorded.
 -- Asked: What happened?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -18,6 +18,7 @@ with told as (
     join reconciles as r using (reconcile_id)
     where p.namespace || '/' || p.name like $hpa
         and p.ts between $since and $until
+        and has_inputs(r.class)
 )
 select
     namespace, name, metric_idx, metric_name,

@@ -1,5 +1,5 @@
 -- Which pods were not counted as ready, and why?
--- One row per HPA, bucket and cause. All reconciles count. Where their pods were not kept, why_code and pods are NULL.
+-- One row per HPA, bucket and cause. All reconciles count that took place with inputs that were recorded. Where their pods were not kept, why_code and pods are NULL.
 -- Asked: Why not more?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -13,6 +13,7 @@ with kept as (
     select p.namespace, p.name, p.bucket, p.why_code, p.pod, 1 as times, r.ts
     from reconcile_pods as p
     join reconciles as r using (reconcile_id)
+    where has_inputs(r.class)
 ), numbers as (
     unpivot (
         select
@@ -20,7 +21,8 @@ with kept as (
             p.unready_pods as unready, p.missing_pods as missing, p.ignored_pods as ignored
         from metric_proposals as p
         join reconciles as r using (reconcile_id)
-        where not exists (select 1 from reconcile_pods as k where k.reconcile_id = r.reconcile_id)
+        where has_inputs(r.class)
+            and not exists (select 1 from reconcile_pods as k where k.reconcile_id = r.reconcile_id)
     )
     on unready, missing, ignored
     into name bucket value times
