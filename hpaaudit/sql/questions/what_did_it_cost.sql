@@ -7,17 +7,25 @@
 --   pod_minutes: spec.replicas of the target, from each of its changes to the next, times the minutes
 --   short_pod_minutes: pods that the metrics asked for and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
---   unready_pod_minutes: pods that were asked of the target and were not ready, times the minutes; NULL where that is not known
+--   unready_pod_minutes: pods that were asked of the target within this time and had not been ready yet, times the minutes until they were, or until the next change; NULL where that is not known
 --   blind_minutes: minutes in which nothing could be decided: no metric was usable, or the scale or its selector
 --   foreign_writes: writes of the replicas by others
 with asked as (
     -- Two parts of the time until the next reconcile: before somebody else wrote, and from then on.
-    select r.*, coalesce(w.stood_s, 0) as before_s, r.lasted_s - coalesce(w.stood_s, 0) as after_s
-    from reconciles as r
-    left join interruptions as w using (reconcile_id)
-    where r.namespace || '/' || r.name like $hpa
-        and r.ts between $since and $until
-        and has_inputs(r.class)
+    select *, greatest(least(stood_s, to_s) - from_s, 0) as before_s, greatest(to_s - greatest(from_s, stood_s), 0) as after_s
+    from (
+        select
+            r.*,
+            coalesce(w.stood_s, 0) as stood_s,
+            greatest(epoch_us($since) - epoch_us(r.ts), 0) / 1e6 as from_s,
+            least(r.lasted_s, (epoch_us($until) - epoch_us(r.ts)) / 1e6) as to_s
+        from reconciles as r
+        left join interruptions as w using (reconcile_id)
+        where r.namespace || '/' || r.name like $hpa
+            and r.ts <= $until
+            and r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) >= $since
+            and has_inputs(r.class)
+    )
 ), held as (
     select
         hpa_uid, any_value(namespace) as namespace, any_value(name) as name,
@@ -31,7 +39,7 @@ with asked as (
             + greatest(coalesce(actual, spec_replicas)::bigint - greatest(raw_desired, min_replicas), 0) * after_s
         ) filter (raw_desired is not null) / 60 as spare,
         coalesce(
-            sum(lasted_s) filter (
+            sum(before_s + after_s) filter (
                 starts_with(reason_code, 'gate.selector_')
                 or reason_code in ('gate.all_metrics_invalid', 'gate.target_unreadable')
             ), 0

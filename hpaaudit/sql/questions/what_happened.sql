@@ -1,6 +1,7 @@
 -- What happened, in one timeline: writes of replicas, Events, rollouts, spec changes, gaps, divergences?
 -- One row per occurrence. Warnings about the target, its ReplicaSets and its pods (recognized by their generated names,
--- which have no vowels) have one row per reason and kind, at the time of the first.
+-- which have no vowels) have one row per reason and kind, at the time of the first within
+-- this time. A gap or a divergence that began before $since and lasted until then has its row too.
 -- Asked: What happened?
 -- Columns:
 --   ts: when it was seen
@@ -10,18 +11,18 @@
 --   detail: who wrote, the message of the Event, the revision, or the cause
 with timeline as (
     select
-        at_hi as ts, namespace, name,
+        at_hi as ts, null::timestamp as until, namespace, name,
         'replicas ' || from_replicas || ' -> ' || to_replicas as what,
         writer_class || coalesce(': ' || nullif(writer_name, ''), '') as detail
     from scale_events
     where source = 'actual'
     union all
-    select observed_at, namespace, name, reason, message
+    select observed_at, null, namespace, name, reason, message
     from k8s_events
     where kind = 'HorizontalPodAutoscaler'
     union all
     select
-        min(e.observed_at), t.namespace, t.name, e.reason,
+        min(e.observed_at), null, t.namespace, t.name, e.reason,
         e.kind || ' ' || first(e.name || ': ' || e.message order by e.observed_at, e.name)
         || case when count(*) > 1 then ' (' || count(*) - 1 || ' more)' else '' end
     from (select distinct namespace, name, target_kind, target_name from hpa_specs) as t
@@ -36,17 +37,17 @@ with timeline as (
                 and (e.kind = 'Pod' or not contains(substr(e.name, length(t.target_name) + 2), '-'))
             )
         )
-    where e.type = 'Warning'
+    where e.type = 'Warning' and e.observed_at between $since and $until
     group by t.namespace, t.name, e.kind, e.reason
     union all
-    select started_at, namespace, name, 'rollout', revision
+    select started_at, null, namespace, name, 'rollout', revision
     from rollouts
     union all
-    select valid_from, namespace, name, 'spec changed', writer_manager
+    select valid_from, null, namespace, name, 'spec changed', writer_manager
     from hpa_specs as s
     where valid_from > (select min(f.valid_from) from hpa_specs as f where f.hpa_uid = s.hpa_uid)
     union all
-    select g.gap_from, h.namespace, h.name, 'gap until ' || time_beside(g.gap_to, g.gap_from), g.stream || ': ' || g.cause
+    select g.gap_from, g.gap_to, h.namespace, h.name, 'gap until ' || time_beside(g.gap_to, g.gap_from), g.stream || ': ' || g.cause
     from coverage_gaps as g
     join hpas as h
         on exists (
@@ -57,12 +58,12 @@ with timeline as (
                 and gap_of_object(g.prefix, h.name, a.target_name)
         )
     union all
-    select opened_at, namespace, name, 'divergence ' || class, explanation
+    select opened_at, coalesce(closed_at, 'infinity'), namespace, name, 'divergence ' || class, explanation
     from divergences
     where class not like 'no_data.%'
 )
 select ts, namespace, name, what, detail
 from timeline
 where namespace || '/' || name like $hpa
-    and ts between $since and $until
+    and (ts between $since and $until or ts < $since and until > $since)
 order by ts, namespace, name, what, detail;

@@ -9,29 +9,31 @@
 --   options: the options that it was made with; empty for the audit
 --   pod_minutes: the replicas that it decided, times the minutes until its next reconcile, whatever others wrote meanwhile
 --   unlimited_pod_minutes: the replicas that its metrics asked for, also beyond minReplicas and maxReplicas, times these minutes; where none were consulted those that it decided
---   difference: pod_minutes beyond those of the current replay
-with totals as (
+--   difference: pod_minutes beyond those of the current replay, in the reconciles that both have; NULL if there is none
+with told as (
     select
-        replay_id, hpa_uid, any_value(namespace) as namespace, any_value(name) as name,
-        sum(desired * lasted_s) / 60 as pod_minutes,
-        sum(coalesce(raw_desired, desired) * lasted_s) / 60 as unlimited
+        replay_id, hpa_uid, namespace, name, ts, desired, raw_desired, lasted_s,
+        -- From 1.2 to 1.5 an HPA may be reconciled several times at one instant.
+        row_number() over (partition by replay_id, hpa_uid, ts order by reconcile_id) as nth
     from runs.reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until
-    group by replay_id, hpa_uid
 ), current as (
-    select hpa_uid, pod_minutes
-    from totals
+    from told
     where replay_id = (select replay_id from current_replay)
 )
 select
-    t.namespace, t.name,
+    any_value(t.namespace) as namespace,
+    any_value(t.name) as name,
     t.replay_id as replay,
-    p.release, p.options,
-    round(t.pod_minutes, 1) as pod_minutes,
-    round(t.unlimited, 1) as unlimited_pod_minutes,
-    round(t.pod_minutes - c.pod_minutes, 1) as difference
-from totals as t
+    any_value(p.release) as release,
+    any_value(p.options) as options,
+    round(sum(t.desired * t.lasted_s) / 60, 1) as pod_minutes,
+    round(sum(coalesce(t.raw_desired, t.desired) * t.lasted_s) / 60, 1) as unlimited_pod_minutes,
+    -- A replay with --until ends the last one earlier.
+    round(sum((t.desired - c.desired) * least(t.lasted_s, c.lasted_s)) / 60, 1) as difference
+from told as t
 join runs.replays as p using (replay_id)
-left join current as c using (hpa_uid)
-order by t.namespace, t.name, p.ran_at, t.replay_id, t.hpa_uid;
+left join current as c on c.hpa_uid = t.hpa_uid and c.ts = t.ts and c.nth = t.nth
+group by t.hpa_uid, t.replay_id
+order by namespace, name, any_value(p.ran_at), t.replay_id, t.hpa_uid;

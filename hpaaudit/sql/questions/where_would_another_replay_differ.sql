@@ -11,12 +11,14 @@
 --   other_replay: the other replay, of runs.replays
 --   other_options: the options that it was made with
 with mine as (
-    select hpa_uid, namespace, name, ts, desired
+    select hpa_uid, namespace, name, ts, desired, row_number() over (partition by hpa_uid, ts order by reconcile_id) as nth
     from reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until
 ), others as (
-    select r.replay_id, r.hpa_uid, r.ts, r.desired, r.reason_code, p.options
+    select r.replay_id, r.hpa_uid, r.ts, r.desired, r.reason_code, p.options,
+        -- From 1.2 to 1.5 an HPA may be reconciled several times at one instant.
+        row_number() over (partition by r.replay_id, r.hpa_uid, r.ts order by r.reconcile_id) as nth
     from runs.reconciles as r
     join runs.replays as p using (replay_id)
     where r.replay_id <> (select replay_id from current_replay)
@@ -28,6 +30,6 @@ select
     o.replay_id as other_replay,
     o.options as other_options
 from mine as m
-join others as o on o.hpa_uid = m.hpa_uid and o.ts = m.ts
+join others as o on o.hpa_uid = m.hpa_uid and o.ts = m.ts and o.nth = m.nth
 where o.desired is distinct from m.desired
 order by o.replay_id, m.ts, m.namespace, m.name, m.hpa_uid;

@@ -1,5 +1,5 @@
 -- Where do prediction and reality differ, by class, severity and confidence?
--- One row per class, severity and confidence, the worst first.
+-- One row per class, severity and confidence, the worst first. What began before $since and lasted until then counts.
 -- Asked: Can I trust this?
 -- Columns:
 --   class: why they differ
@@ -19,6 +19,7 @@ select
     max(coalesce(closed_at, opened_at)) as last_at
 from divergences
 where namespace || '/' || name like $hpa
-    and opened_at between $since and $until
+    and opened_at <= $until
+    and coalesce(closed_at, 'infinity') > $since
 group by class, severity, confidence
 order by list_position(['critical', 'high', 'medium', 'low', 'info'], severity), episodes desc, class, confidence;

@@ -10,20 +10,29 @@
 --   first_at: its first time
 --   last_at: its last time
 with latest as (
-    select namespace, name, reason, message, event_name, max(count) as times,
-        min(first_ts) as first_ts, max(last_ts) as last_ts, min(observed_at) as observed_at
+    -- An Event counts all its times: those before $since are taken off.
+    select
+        namespace, name, reason, message, event_name,
+        max(count) - coalesce(max(count) filter (observed_at < $since), 0) as times,
+        case
+            when bool_or(observed_at < $since)
+                then min(coalesce(last_ts, observed_at)) filter (observed_at >= $since)
+            else min(coalesce(first_ts, observed_at))
+        end as first_at,
+        max(coalesce(last_ts, observed_at)) as last_at
     from k8s_events
     where kind = 'HorizontalPodAutoscaler'
         and reason in ('FailedRescale', 'FailedUpdateStatus', 'FailedGetScale')
         and namespace || '/' || name like $hpa
-        and observed_at between $since and $until
+        and observed_at <= $until
     group by namespace, name, reason, message, event_name
+    having max(observed_at) >= $since
 )
 select
     namespace, name, reason, message,
     sum(times)::bigint as times,
-    min(coalesce(first_ts, observed_at)) as first_at,
-    max(coalesce(last_ts, observed_at)) as last_at
+    min(first_at) as first_at,
+    max(last_at) as last_at
 from latest
 group by namespace, name, reason, message
 order by times desc, namespace, name, reason, message;
