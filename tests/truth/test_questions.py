@@ -1,9 +1,7 @@
-"""Questions about what the controller did say nothing of a time in which it did not run, or in which nothing was seen."""
+"""Questions about what the controller did say nothing of a time in which it did not run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-
-import pytest
 
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.units import SECOND, Micros
@@ -30,14 +28,16 @@ TELL_MORE = {
     "which_writes_failed",
     "who_wrote_replicas",
 }
-"""Questions about others than the controller: writers, pods, Events, what is missing, and what a replay would ask for."""
+"""Questions about others than the controller: writers, pods, Events, what is missing, what a replay would ask for."""
 OF_THE_CONTROLLER = sorted(
     name for name, asked in questions().items() if "since" in asked.parameters and name not in TELL_MORE
 )
 
 
 @contextmanager
-def _halted(facts: Sequence[Fact], view: Callable[[Sequence[Fact]], Iterator[Fact]]) -> Iterator[tuple[Results, Micros]]:
+def _halted(
+    facts: Sequence[Fact], view: Callable[[Sequence[Fact]], Iterator[Fact]]
+) -> Iterator[tuple[Results, Micros]]:
     """A world whose controller has ended, and since when it cannot have reconciled."""
     with replayed(list(view(facts)), detail="all") as results:
         yield results, Micros(middle_us(facts) + 31 * SECOND)
