@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.report import Report
+from hpaaudit.model.timeline import Absence, Mark, MarkKind
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.export.junit import junit
 from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.export.perfetto import perfetto
@@ -42,6 +45,23 @@ def test_junit_has_a_test_for_each_hpa_whatever_it_is_called(name: str) -> None:
     assert suite[0][0].get("type") == "unexplained"
 
 
+def test_an_hpa_fails_only_for_what_is_divergent() -> None:
+    classes = ("no_data.recording_gap", "timing.sampling_skew", "input.metric_value_skew", "external_write.manual")
+    failing = hpa(divergent=1, match=36, skew=2, undecidable=1, divergences=tuple(map(divergence, classes)))
+    whole = report("web")
+    suite = ET.fromstring(junit(replace(whole, account=replace(whole.account, hpas=(failing,)))))  # noqa: S314 our own
+    assert suite[0][0].get("type") == "external_write.manual"
+
+
+def test_two_hpas_of_one_name_are_told_apart_by_their_times() -> None:
+    lives = (hpa(seen_us=NOON, deleted_us=NOON + 60 * SECOND), hpa(seen_us=NOON + 90 * SECOND))
+    whole = report("web")
+    text, _ = markdown(replace(whole, account=replace(whole.account, hpas=lives)), "web")
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    assert len({*titles}) == len(lives)
+    assert all("12:0" in title for title in titles)
+
+
 @given(TEXTS)
 def test_markdown_has_no_link_picture_or_element_that_a_name_brought(name: str) -> None:
     text, pictures = markdown(report(name), "web")
@@ -63,6 +83,35 @@ def test_a_trace_holds_every_reconcile_and_every_change(name: str) -> None:
     actual = [(event["ts"], event["args"]["replicas"]) for event in events if event["name"] == "spec.replicas"]
     assert actual[-1] == (drawn.scales[0].at_us, 3)
     assert all({"ph", "pid", "name"} <= event.keys() for event in events)
+
+
+MARKS = st.builds(
+    lambda at, lasts, kind, who: Mark(
+        at_us=Micros(NOON + at * SECOND), until_us=None if lasts is None else Micros(NOON + (at + lasts) * SECOND),
+        kind=kind, who=who, what="x",
+    ),
+    st.integers(0, 200), st.one_of(st.none(), st.integers(1, 90)), st.just(MarkKind.GAP),
+    st.sampled_from(["pods", "metrics"]),
+)  # fmt: skip
+
+
+@given(st.lists(MARKS, max_size=4, unique_by=lambda mark: mark.who), st.booleans())
+def test_no_counter_of_a_trace_stands_for_what_is_unknown(marks: list[Mark], is_gone: bool) -> None:
+    """What is unknown has a slice over all of its time. Slices of one track do not overlap: a viewer drops such."""
+    absence = Absence(at_us=Micros(NOON + 200 * SECOND), until_us=None, is_target=False)
+    opened = Mark(at_us=Micros(NOON + 30 * SECOND), until_us=None, kind=MarkKind.DIVERGENCE, who="", what="unexplained")
+    drawn = replace(timeline("web"), marks=(*marks, opened), absences=(absence,) if is_gone else ())
+    whole = report("web")
+    events = json.loads(perfetto(replace(whole, account=replace(whole.account, timelines=(drawn,)))))["traceEvents"]
+    assert all(event["args"] for event in events if event["ph"] == "C")
+    slices = [event for event in events if event["ph"] == "X"]
+    for one, other in combinations(slices, 2):
+        if one["tid"] == other["tid"]:
+            assert one["ts"] + one["dur"] <= other["ts"] or other["ts"] + other["dur"] <= one["ts"]
+    unknown = [point.at_us for point in drawn.points if point.ratio is None]
+    unmeasured = [event for event in slices if event["cat"] == "metric"]
+    assert all(any(one["ts"] <= at_us < one["ts"] + one["dur"] for one in unmeasured) for at_us in unknown)
+    assert [event["ts"] for event in slices if event["cat"] == "absence"] == ([absence.at_us] if is_gone else [])
 
 
 @given(TEXTS)

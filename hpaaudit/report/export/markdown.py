@@ -7,7 +7,7 @@ from hpaaudit.model.account import HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
 from hpaaudit.report.fleet import fleet_headline, worst_rows
-from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines
+from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, life_of
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
@@ -28,7 +28,8 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
         lines += [_plain(fleet_headline(account.hpas)), "", *_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
         rows = change_rows(hpa.changes, clock_of(account))
-        lines += [f"## {_plain(f'{hpa.namespace}/{hpa.name}')}", "", _plain(verdict(hpa, clock_of(account))), ""]
+        title = f"{hpa.namespace}/{hpa.name}{life_of(hpa, clock_of(account))}"
+        lines += [f"## {_plain(title)}", "", _plain(verdict(hpa, clock_of(account))), ""]
         for timeline in account.timelines:
             if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name):
                 name = f"{stem}.{number}.svg"
