@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hpaaudit.model.timeline import Mark, Scale
+from hpaaudit.model.timeline import Absence, Mark, Scale
 from hpaaudit.model.units import Micros
 
 Numbers = Sequence[int | None]
@@ -16,12 +16,12 @@ class MetricColumns:
 
     values      measured values: percent if `target_type` is Utilization, else milli. None where nothing was measured
     targets     in the same unit
-    tolerance   the largest that it ever had, None if none is known
+    tolerance   the largest that it ever had below and above its target, None where none is known
     """
 
     name: str
     target_type: str
-    tolerance: float | None
+    tolerance: tuple[float | None, float | None]
     values: Numbers
     targets: Numbers
 
@@ -34,6 +34,7 @@ class HpaColumns:
     numbers    columns of numbers by name: `replicas`, `replay`, `decided`, `actual`, `min`, `max`, `raw`, `stabilized`,
                and the pods of the deciding metric by bucket
     words      columns of texts by name: `verdict`, `reason`, `evidence`
+    absences   when there was no HPA of this name, or no target
     """
 
     namespace: str
@@ -47,3 +48,4 @@ class HpaColumns:
     metrics: tuple[MetricColumns, ...]
     scales: tuple[Scale, ...]
     marks: tuple[Mark, ...]
+    absences: tuple[Absence, ...] = ()

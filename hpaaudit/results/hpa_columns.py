@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from hpaaudit.model.hpa_columns import HpaColumns, MetricColumns
-from hpaaudit.model.timeline import Mark, MarkKind, Scale
+from hpaaudit.model.timeline import Absence, Mark, MarkKind, Scale
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 
@@ -25,7 +25,8 @@ def _together(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:
     metrics = defaultdict[tuple[str, str], list[MetricColumns]](list)
     for row in results.rows(queries["metrics"], hpas=hpas):
         hpa = row.pop("namespace"), row.pop("name")
-        metrics[hpa].append(MetricColumns(name=row.pop("metric_name"), **row))
+        tolerance = row.pop("tolerance_down"), row.pop("tolerance_up")
+        metrics[hpa].append(MetricColumns(name=row.pop("metric_name"), tolerance=tolerance, **row))
     started_us, ended_us = results.span
     for columns in results.rows(queries["reconciles"], hpas=hpas):
         namespace, name = columns.pop("namespace"), columns.pop("name")
@@ -42,5 +43,6 @@ def _together(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:
             numbers=columns,
             metrics=tuple(metrics[namespace, name]),
             scales=tuple(Scale(**row) for row in results.rows(timeline["scales"], **asked)),
+            absences=tuple(Absence(**row) for row in results.rows(timeline["absences"], **asked)),
             marks=tuple(Mark(**{**row, "kind": MarkKind(row["kind"])}) for row in marks),
         )

@@ -53,7 +53,7 @@ def columns(name: str, reconciles: int, seed: int) -> HpaColumns:
         reconcile_ids=range(reconciles), numbers=dict.fromkeys(of_replicas, replicas) | bounds | same,
         words={"verdict": ["match"] * reconciles, "reason": ["tolerance.hold"] * reconciles,
                "evidence": ["proven"] * reconciles},
-        metrics=(MetricColumns(name="cpu", target_type="Utilization", tolerance=0.1, values=usage,
+        metrics=(MetricColumns(name="cpu", target_type="Utilization", tolerance=(0.1, 0.1), values=usage,
                                targets=[60] * reconciles),),
         scales=(), marks=(),
     )  # fmt: skip

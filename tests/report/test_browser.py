@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
 from hpaaudit.model.report import Report
+from hpaaudit.report import page as page_package
 from hpaaudit.report.explain import explain_rows
 from hpaaudit.report.page.html import page
 from hpaaudit.report.text import clock
@@ -189,6 +191,26 @@ def test_a_time_without_a_usable_metric_is_shaded_and_told(name: str, is_told: b
     path.write_text(page(report(tmp_path / "results.duckdb")), "utf-8")
     keys = look(path, tmp_path / "profile", KEYS_OF_CHARTS).answer
     assert ("no metric was usable" in keys) is is_told
+
+
+def test_no_line_stands_where_there_was_no_hpa_or_no_target(demo: Path, tmp_path: Path) -> None:
+    """Steps of the charts: at 30 to 45 the HPA was gone, from 70 on its target; in between another HPA read 3."""
+    scripts = Path(page_package.__file__).parent / "scripts"
+    text = "".join((scripts / name).read_text("utf-8") for name in ("absences.js", "charts.js"))
+    data = {
+        "count": 4, "start": 0, "end": 90, "times": [10, 20, 50, 60],
+        "scales": [[20.2, 4, 6], [60.1, 3, 5]], "absences": [[30, 45, False], [70, None, True]],
+        "columns": {"replicas": [4, 4, 3, 3]},
+    }  # fmt: skip
+    script = (
+        f"(() => {{ {text}; const data = {json.dumps(data)}; const xs = [5, 10, 20.2, 29, 30, 44, 45, 50, 61, 70, 90];"
+    )
+    script += "return [actualReplicas(xs, data), standing(xs, data), timesOfSteps(data), standsUntil(1, data), "
+    script += "standsUntil(2, data)]; })()"
+    answer = look(demo, tmp_path, script).answer
+    assert answer[0] == [None, 4, 6, 6, None, None, 3, 3, 5, None, None]
+    assert answer[1] == [-1, 0, 1, 1, -1, -1, -1, 2, 3, 3, 3]
+    assert answer[2:] == [[10, 20, 30, 50, 60], 30, 60]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.account import Change, ReplayAccount
 from hpaaudit.model.hpa_columns import HpaColumns, MetricColumns
 from hpaaudit.model.report import Report
 from hpaaudit.model.timeline import Mark, MarkKind, Scale, Timeline
@@ -22,7 +22,7 @@ from hpaaudit.report.page.data import data_of
 from hpaaudit.report.page.html import our_script, page
 from hpaaudit.report.svg import WIDTH, picture
 from tests.cli.test_timeline import point
-from tests.report.accounts import NOON, divergence, foreign_write, hpa
+from tests.report.accounts import NOON, divergence, foreign_write, hpa, reconcile
 
 END = Micros(NOON + 300 * SECOND)
 DOWN = Scale(at_us=Micros(NOON + 121 * SECOND), from_replicas=4, to_replicas=3)
@@ -115,7 +115,7 @@ def columns(text: str) -> HpaColumns:
         namespace="shop", name=text, started_us=NOON, ended_us=END, times_us=[NOON, END], reconcile_ids=[1, 2],
         numbers={**{name: [4, 3] for name in NUMBERS}, "min": [None, -1]},
         words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""]},
-        metrics=(MetricColumns(name=text, target_type="", tolerance=0.1, values=[1, None], targets=[9, 9]),),
+        metrics=(MetricColumns(name=text, target_type="", tolerance=(0.1, 0.1), values=[1, None], targets=[9, 9]),),
         scales=(DOWN,),
         marks=(Mark(at_us=NOON, until_us=None, kind=MarkKind.SPEC, who=text, what=text),),
     )  # fmt: skip
@@ -188,6 +188,29 @@ def test_a_page_explains_the_words_that_it_begins_with(hpas: int) -> None:
     text = " ".join(Elements(written("web", hpas)).words)
     assert all(f"{term} {meaning}" in " ".join(text.split()) for term, meaning in TERMS.items())
     assert {"faithful", "reconcile", "proven"} <= TERMS.keys()
+
+
+@given(st.sets(st.integers(0, 9), min_size=1, max_size=9))
+def test_the_number_of_a_change_leads_to_its_own_reconcile_or_to_the_charts(explained: set[int]) -> None:
+    drawn = timeline("web")
+    changes = tuple(
+        Change(
+            at_us=Micros(one.at_us + SECOND), from_replicas=4, to_replicas=5 + number, writer_class="hpa",
+            writer_name="hpa", decided=4, replay=4, reason_code="", metric=None,
+            divergence_class="", severity="", confidence="",
+        )
+        for number, one in enumerate(drawn.points)
+    )  # fmt: skip
+    told = tuple(
+        reconcile(reconcile_id=number, at_us=drawn.points[number].at_us, name="web") for number in sorted(explained)
+    )
+    whole = ReplayAccount(
+        file="web.duckdb", recording="web", started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(),
+        hpas=(hpa(changes=changes),), timelines=(drawn,),
+    )  # fmt: skip
+    elements = Elements(page(Report(account=whole, explanations=told, packed={("shop", "web"): "x"})))
+    led = [value for tag, name, value in elements.attributes if (tag, name) == ("a", "href")][: len(changes)]
+    assert led == [f"#hpa1-{number}" if number in explained else "#charts1" for number in range(len(changes))]
 
 
 def test_a_fleet_has_a_row_and_a_part_for_each_hpa() -> None:

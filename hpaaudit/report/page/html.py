@@ -52,7 +52,7 @@ LONGEST = 2000
 """So many characters of a sentence or a message are shown."""
 
 
-SCRIPTS = ("words", "unpack", "explain", "plot", "pins", "charts", "fleet", "start")
+SCRIPTS = ("words", "unpack", "absences", "explain", "plot", "pins", "charts", "fleet", "start")
 """Our scripts, in the order in which one uses the other."""
 
 
@@ -166,6 +166,7 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
     numbers = numbered(len(rows))[:most_rows]
     drawn = timeline_of(hpa, account)
     explained = [one for one in report.explanations if (one.namespace, one.name) == key]
+    reconciled = [point.at_us for one in account.timelines if (one.namespace, one.name) == key for point in one.points]
     name = shown(f"{hpa.namespace}/{hpa.name}")
     return _Section(
         name=name,
@@ -177,7 +178,13 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
         picture="" if drawn is None else _markup(picture(drawn, [at_us for at_us, _ in rows], f"picture{number}")),
         packed="" if drawn is None else report.packed.get(key, ""),
         changes=[
-            _change(mark, at_us, cells, [(one.at_us, f"hpa{number}-{one.reconcile_id}") for one in explained])
+            _change(
+                mark,
+                at_us,
+                cells,
+                _last_until(at_us, reconciled),
+                [(one.at_us, f"hpa{number}-{one.reconcile_id}") for one in explained],
+            )
             for mark, (at_us, cells) in zip(numbers, rows, strict=False)
         ],
         more=_more(len(rows) - len(numbers), account),
@@ -189,9 +196,16 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
     )
 
 
-def _change(number: str, at_us: Micros, cells: Sequence[object], explained: Sequence[tuple[Micros, str]]) -> _Change:
+def _change(
+    number: str,
+    at_us: Micros,
+    cells: Sequence[object],
+    reconciled_us: Micros | None,
+    explained: Sequence[tuple[Micros, str]],
+) -> _Change:
+    """`reconciled_us` is the last reconcile until the change. Only its own explanation is that of the change."""
     texts = [shown(cell(value)) for value in cells]
-    anchor = next((name for told_us, name in reversed(explained) if told_us <= at_us), "")
+    anchor = next((name for told_us, name in explained if told_us == reconciled_us), "")
     return _Change(
         number=number,
         at=at_us / SECOND,
@@ -200,6 +214,11 @@ def _change(number: str, at_us: Micros, cells: Sequence[object], explained: Sequ
         anchor=anchor,
         cells=texts,
     )
+
+
+def _last_until(at_us: Micros, reconciled: Sequence[Micros]) -> Micros | None:
+    """The last reconcile until a time; None if there is none. They are in the order of time."""
+    return next((one for one in reversed(reconciled) if one <= at_us), None)
 
 
 def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
@@ -246,7 +265,7 @@ def _title(account: ReplayAccount) -> str:
 
 def _span(account: ReplayAccount) -> str:
     return (
-        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)} (UTC), "
+        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)}, "
         f"replayed as Kubernetes {shown(releases_in_turn(account.release, account.later_releases, clock_of(account)))}"
     )
 

@@ -37,6 +37,10 @@ def packed(hpa: HpaColumns, more: Mapping[str, Any]) -> str:
              shown(words_of_mark(mark))]
             for mark in hpa.marks
         ],
+        "absences": [
+            [one.at_us / SECOND, None if one.until_us is None else one.until_us / SECOND, one.is_target]
+            for one in hpa.absences
+        ],
         "metrics": [],
         "words": {},
         **more,

@@ -1,15 +1,20 @@
 -- What did each metric of some HPAs measure over time, as columns?
 -- One row per metric, with lists over all reconciles of its HPA in the order of time. NULL: not measured, or not in the
--- spec at that time. Two metrics of one name are two rows: nth counts them.
+-- spec at that time. Two metrics of one name are two rows: nth counts them. The tolerances are the largest ones; where a side was
+-- never asked for, it is that of the other one, unless a behavior has a tolerance of its own.
 with named as (
     select
-        namespace, name, reconcile_id, metric_name, target_type, metric_idx, tolerance, target,
+        namespace, name, reconcile_id, metric_name, target_type, metric_idx, tolerance, ratio, target,
         if(target_type = 'Utilization', current_utilization, current_milli) as value,
         row_number() over (partition by reconcile_id, metric_name, target_type order by metric_idx) as nth
     from metric_proposals
     where namespace || '/' || name in (select unnest($hpas))
 ), metrics as (
-    select namespace, name, metric_name, target_type, nth, min(metric_idx) as first_idx, max(tolerance) as tolerance
+    select namespace, name, metric_name, target_type, nth, min(metric_idx) as first_idx,
+        max(tolerance) as tolerance,
+        max(tolerance) filter (ratio < 1) as below,
+        max(tolerance) filter (ratio > 1) as above,
+        (namespace, name) in (select (namespace, name) from hpa_specs where contains(behavior::varchar, '"tolerance"')) as is_own
     from named
     group by namespace, name, metric_name, target_type, nth
 ), joined as (
@@ -21,7 +26,9 @@ with named as (
         and n.target_type is not distinct from m.target_type and n.nth = m.nth
 )
 select
-    namespace, name, metric_name, coalesce(target_type, '') as target_type, any_value(tolerance) as tolerance,
+    namespace, name, metric_name, coalesce(target_type, '') as target_type,
+    any_value(coalesce(below, if(is_own, null, tolerance))) as tolerance_down,
+    any_value(coalesce(above, if(is_own, null, tolerance))) as tolerance_up,
     list(value order by ts, reconcile_id) as values,
     list(target order by ts, reconcile_id) as targets
 from joined

@@ -46,8 +46,9 @@ class Charts {
 
   drawReplicas() {
     const { data, data: { columns } } = this;
-    const xs = [...new Set([data.start, ...data.times, ...this.changes, data.end])].sort((a, b) => a - b);
-    const at = stepsOver(xs, data.times);
+    const ends = data.absences.flatMap(([from, until]) => (until === null ? [from] : [from, until]));
+    const xs = [...new Set([data.start, ...data.times, ...this.changes, ...ends, data.end])].sort((a, b) => a - b);
+    const at = standing(xs, data);
     const actual = actualReplicas(xs, data);
     const replay = at.map((index) => columns.replay[index] ?? null);
     const raw = at.map((index) => columns.raw[index] ?? null);
@@ -69,21 +70,24 @@ class Charts {
   drawMetrics() {
     const { data } = this;
     if (!data.metrics.length) return;
+    const xs = timesOfSteps(data);
+    const at = standing(xs, data);
     const lines = data.metrics.map((metric, number) => [
-      data.times.map((at, index) => percentOfTarget(data, number, index)),
+      at.map((index) => (index < 0 ? null : percentOfTarget(data, number, index))),
       line(LINES_OF_METRICS[number % LINES_OF_METRICS.length], 1.5, { dash: number >= LINES_OF_METRICS.length ? [4, 2] : [] }),
     ]);
     const keys = data.metrics.map((metric, number) => [LINES_OF_METRICS[number % LINES_OF_METRICS.length], metric.name]);
-    const failed = runs(data, (index) => FAILED.includes(data.columns.reason[index]) && lines.every(([values]) => values[index] === null));
+    const failed = runs(data, (index) => FAILED.includes(data.columns.reason[index])
+      && data.metrics.every((metric, number) => percentOfTarget(data, number, index) === null));
     if (failed.length) keys.push(["failed", "no metric was usable"]);
-    const tolerance = 100 * (data.metrics[0].tolerance ?? 0);
+    const [down, up] = data.metrics[0].tolerance.map((part) => 100 * (part ?? 0));
     this.plots.push(plot({
-      into: this.below("Metrics in % of target", [...keys, ["tolerance", `target, with a tolerance of ${Math.round(tolerance * 10) / 10} %`]]),
-      height: HEIGHTS.metrics, xs: data.times, chart: this, lines,
+      into: this.below("Metrics in % of target", [...keys, ["tolerance", `target${toleranceInWords(data.metrics[0].tolerance)}`]]),
+      height: HEIGHTS.metrics, xs, chart: this, lines,
       range: (u, min, max) => [0, Math.max(120, (max ?? 0) * 1.05)],
       behind: (u) => {
         shade(u, this.gaps, colours.line);
-        band(u, 100 - tolerance, 100 + tolerance, colours.soft);
+        band(u, 100 - down, 100 + up, colours.soft);
         shade(u, failed, colours.bad + "33");
       },
       above: (u) => band(u, 100, 100.01, colours.quiet),
@@ -94,9 +98,11 @@ class Charts {
     const { data, data: { columns } } = this;
     const buckets = ["ready", "unready", "missing", "ignored"];
     const seen = buckets.filter((bucket, place) => !place || columns[bucket].some((pods) => pods));
-    let below = data.times.map(() => 0);
+    const xs = timesOfSteps(data);
+    const at = standing(xs, data);
+    let below = xs.map(() => 0);
     const lines = seen.map((bucket) => {
-      below = below.map((pods, index) => (columns[bucket][index] === null ? null : (pods ?? 0) + columns[bucket][index]));
+      below = below.map((pods, place) => ((columns[bucket][at[place]] ?? null) === null ? null : (pods ?? 0) + columns[bucket][at[place]]));
       const colour = { ready: "good", unready: "doubt", missing: "bad", ignored: "quiet" }[bucket];
       return [below, line(colour, 1, { fill: () => colours[colour] + "55" })];
     });
@@ -104,7 +110,7 @@ class Charts {
     const words = { ready: "ready", unready: "not ready", missing: "without metrics", ignored: "ignored" };
     this.plots.push(plot({
       into: this.below("Pods as the controller counted them", seen.map((bucket) => [bucket, words[bucket]])),
-      height: HEIGHTS.pods, xs: data.times, chart: this, lines: lines.reverse(), ticks: STEPS,
+      height: HEIGHTS.pods, xs, chart: this, lines: lines.reverse(), ticks: STEPS,
       range: (u, min, max) => [0, Math.max(max ?? 0, 1) * 1.1],
       behind: (u) => shade(u, this.gaps, colours.line),
     }));
@@ -208,13 +214,6 @@ function stepsOver(xs, times) {
     while (place + 1 < times.length && times[place + 1] <= x) place++;
     return place;
   });
-}
-
-// `spec.replicas` at each x: what it was changed to, and before that what the first reconcile read.
-function actualReplicas(xs, data) {
-  const changes = stepsOver(xs, data.scales.map(([at]) => at));
-  const before = data.scales.length ? data.scales[0][1] : data.columns.replicas.find((pods) => pods !== null) ?? null;
-  return changes.map((place, index) => (place >= 0 ? data.scales[place][2] : xs[index] >= data.times[0] ? before : null));
 }
 
 // A range that shows the lines, and those bounds that are near enough not to flatten them.

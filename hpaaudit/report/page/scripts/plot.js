@@ -17,7 +17,7 @@ function runs(data, answer) {
   for (let index = 0; index < data.count; index++) {
     const value = answer(index);
     const last = found.at(-1);
-    const until = index + 1 < data.count ? data.times[index + 1] : data.end;
+    const until = standsUntil(index, data);
     if (last && last[2] === value && last[1] === data.times[index]) last[1] = until;
     else if (value) found.push([data.times[index], until, value]);
   }

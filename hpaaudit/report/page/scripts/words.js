@@ -35,6 +35,15 @@ function percentOfTarget(data, number, index) {
   return value === null || !target ? null : Math.round((1000 * value * data.metrics[number].unit) / target) / 10;
 }
 
+// What a tolerance allows below and above the target: one number where both are the same, none where it is not known.
+function toleranceInWords([down, up]) {
+  const percent = (part) => `${Math.round(part * 1000) / 10} %`;
+  if (down === null && up === null) return "";
+  if (down === up) return `, with a tolerance of ${percent(up)}`;
+  const sides = [[down, "below"], [up, "above"]].filter(([part]) => part !== null);
+  return `, with a tolerance of ${sides.map(([part, side]) => `${percent(part)} ${side}`).join(" and ")}`;
+}
+
 // An element with classes and children; a string among them is text.
 function element(name, className, ...children) {
   const made = document.createElement(name);
