@@ -27,6 +27,12 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 }
 """Values that people commonly give each flag. Only flags of the controller's own release are tried."""
 
+COMPARABLE = frozenset({*VALUES, "feature-gate"})
+"""Settings of which each is as likely as the next: of two that explain the same nobody knows which it was.
+
+Another release is tried after them: it changes much at once, and its defaults may be theirs.
+"""
+
 RESTARTS = 3
 """Before so many divergences of an HPA a restart is tried."""
 
@@ -66,6 +72,8 @@ def as_recorded(prepared: "Prepared") -> Iterator[Setting]:
             setting = _flag(prepared, key, seen[key])
             if setting.value != setting.alternative:
                 yield replace(setting, is_recorded=True)
+    if process is not None:
+        yield from (replace(setting, is_recorded=True) for setting in _switched_back(prepared))
 
 
 def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> Iterator[Setting]:
@@ -121,7 +129,9 @@ def assumed(prepared: "Prepared") -> Iterator[Setting]:
 
 def is_asked(prepared: "Prepared") -> bool:
     """True if the user asks for settings that are not those of the real controller."""
-    given = {*prepared.overrides, *(["release"] if prepared.release_given else [])}
+    flags = prepared.flags
+    rules = (*flags.with_behaviours, *flags.without_behaviours)
+    given = {*prepared.overrides, *rules, *(["release"] if prepared.release_given else [])}
     return not given <= prepared.declared
 
 
@@ -170,6 +180,11 @@ def _flag(prepared: "Prepared", key: str, text: str) -> Setting:
 
 
 def _gates(prepared: "Prepared") -> Iterator[Setting]:
+    return (setting for setting, _ in _gates_by_rule(prepared))
+
+
+def _gates_by_rule(prepared: "Prepared") -> Iterator[tuple[Setting, str]]:
+    """Each gate switched the other way, and the rule that it switches."""
     from hpaaudit.engine.behaviours.gates import GATES
     from hpaaudit.engine.behaviours.release import behaviours_of, field_of
 
@@ -177,12 +192,26 @@ def _gates(prepared: "Prepared") -> Iterator[Setting]:
     for gate in GATES:
         is_on = bool(getattr(in_force, field_of(gate.rule)))
         used, other = ("on", "--without") if is_on else ("off", "--with")
-        yield Setting(
+        setting = Setting(
             key="feature-gate",
             value=f"{gate.name} {used}",
             alternative=f"{other} {gate.name}",
             change=partial(switched, rule=gate.rule, on=not is_on),
         )
+        yield setting, gate.rule
+
+
+def _switched_back(prepared: "Prepared") -> Iterator[Setting]:
+    """The gates that the user switched, as they are without that."""
+    from hpaaudit.engine.behaviours.release import behaviours_of, field_of
+
+    flags = prepared.flags
+    for setting, rule in _gates_by_rule(prepared):
+        kept = ({*names} - {rule} for names in (flags.with_behaviours, flags.without_behaviours))
+        with_rules, without_rules = (tuple(sorted(names)) for names in kept)
+        plain = replace(flags, with_behaviours=with_rules, without_behaviours=without_rules)
+        if getattr(behaviours_of(plain), field_of(rule)) != getattr(behaviours_of(flags), field_of(rule)):
+            yield setting
 
 
 def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.flows.explanations import best, unsure
 from hpaaudit.flows.other_settings import (
-    VALUES,
+    COMPARABLE,
     Setting,
     as_recorded,
     assumed,
@@ -58,7 +58,7 @@ def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
     settings = Trials(prepared, wanted)
     settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
     times, memory = _trials_of_times(prepared, by_hpa, wanted, settings)
-    pairs = _search_settings(prepared, settings, memory)
+    pairs = _search_settings(prepared, settings, memory, known)
     for hpa in by_hpa:
         one, moved, remembered, two = (trials.best.get(hpa, []) for trials in (settings, times, memory, pairs))
         if prepared.recorded_release and not prepared.release_given:
@@ -92,10 +92,10 @@ def _trials_of_times(prepared: "Prepared", by_hpa: Rows, wanted: Rows, settings:
     return times, memory
 
 
-def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> Trials:
+def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials, known: Sequence[Setting]) -> Trials:
     """Tries every other value of every setting alone, then two at once where that is not enough."""
     settings.run((setting,) for setting in assumed(prepared))
-    settings.run(_other_values(prepared, settings), to_the_end=True)
+    settings.run(_others(prepared, settings, known), to_the_end=True)
     open_rows = {
         hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
     }
@@ -106,12 +106,18 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> 
     return pairs
 
 
-def _other_values(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
-    """The values of a flag that were not tried any more when one of them explained everything."""
-    flags = {found.key for some in settings.best.values() for found in some} & VALUES.keys()
+def _others(prepared: "Prepared", settings: Trials, known: Sequence[Setting]) -> Iterator[tuple[Setting]]:
+    """The flags and gates that were not tried any more when one of them explained everything.
+
+    They are other values of that flag, or other settings that explain as much: then it is not known which it was.
+    Beside what the recording tells no other setting is thought of.
+    """
+    recorded = {(setting.key, setting.alternative) for setting in known}
+    found = {(one.key, one.alternative) for some in settings.best.values() for one in some if one.key in COMPARABLE}
+    keys = COMPARABLE if found - recorded else {key for key, _ in found}
     tried = {(setting.key, setting.alternative) for chosen in settings.scores for setting in chosen}
     for setting in assumed(prepared):
-        if setting.key in flags and (setting.key, setting.alternative) not in tried:
+        if setting.key in keys and (setting.key, setting.alternative) not in tried:
             yield (setting,)
 
 

@@ -51,8 +51,10 @@ def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Tr
     chosen: Chosen = ()
     for choices in (_one(known, every), _a_second(every), _other_values(every)):
         parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
-        for fitting in _fitting(parts, chosen, choices(chosen))[:JUDGED]:
+        for fitting in _varied(_fitting(parts, chosen, choices(chosen)))[:JUDGED]:
             whole.judge(fitting)
+            if all(one.is_recorded for one in fitting) and all(map(whole.explains, compared)):
+                return whole  # Beside what the recording tells no other setting is thought of.
         nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=chosen)
         if nearest == chosen or not whole.open_under(nearest):
             break
@@ -96,6 +98,20 @@ def _fitting(parts: Sequence[Window], chosen: Chosen, choices: Iterable[Chosen])
         is_better = is_better or most > known
         left = [one for one, score in trials.scores.items() if score.agreeing == most]
     return left if is_better else []
+
+
+def _varied(fitting: Sequence[Chosen]) -> list[Chosen]:
+    """The same choices, each combination of settings once before any has a second value.
+
+    What two settings explain alike in the windows, all of the recording may tell apart.
+    """
+    seen = Counter[tuple[str, ...]]()
+    ranked = []
+    for chosen in fitting:
+        keys = tuple(setting.key for setting in chosen)
+        ranked.append((seen[keys], chosen))
+        seen[keys] += 1
+    return [chosen for _, chosen in sorted(ranked, key=lambda both: both[0])]
 
 
 def _differs(row: Compared) -> bool:

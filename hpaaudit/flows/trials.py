@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hpaaudit.flows.decide_again import Again, again, one_by_one
-from hpaaudit.flows.other_settings import VALUES, Setting, is_known, untraced
+from hpaaudit.flows.other_settings import COMPARABLE, Setting, is_known, untraced
 from hpaaudit.flows.other_times import numbers_in, opposing, without
 from hpaaudit.model.sensitivity import Compared, Sensitivity
 
@@ -66,7 +66,7 @@ class Trials:
     facts   those of the part; None: all that were recorded
     decide  decides all reconciles with other settings, None where it cannot; without it they are decided one by one
     memory_us   before the first compared reconcile so much is decided as may be remembered; None: everything
-    best    the best explanations of each HPA so far; those of one setting are all values of one flag
+    best    the best explanations of each HPA so far; those of one setting are all flags and gates that explain as much
     possible   for each divergence that left a trace, settings that explain it and prove nothing: they break matches, or
                explain too few
     scores  what settings do, all HPAs together
@@ -199,7 +199,7 @@ class Trials:
         return {hpa: [row.divergence_id is not None for row in rows] for hpa, rows in self.rows.items()}
 
     def _keep(self, hpa: str, found: Sensitivity) -> None:
-        """Keeps what explains the most of an HPA; of several that explain as much, all values of the first flag."""
+        """Keeps what explains the most of an HPA; of several that explain as much, all flags and gates."""
         before = self.best.get(hpa, [])
         if not before or found.explained > before[0].explained:
             self.best[hpa] = [found]
@@ -257,9 +257,9 @@ class Trials:
 
 
 def _is_as_simple(found: Sensitivity, before: Sensitivity) -> bool:
-    """True if an explanation is worth as much: two settings as two, one value of a flag as another one."""
+    """True if an explanation is worth as much: two settings as two, one flag or gate as another one."""
     if found.also_key is None:
-        return before.also_key is None and found.key == before.key and found.key in VALUES
+        return before.also_key is None and {found.key, before.key} <= COMPARABLE
     return before.also_key is not None
 
 

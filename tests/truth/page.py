@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.truth.classes import CASES
 from tests.truth.judged import UNEXPLAINED, Judged
+from tests.truth.produced import RELEASE
 from tests.truth.views import VIEWS
 
 TEMPLATE = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
@@ -21,7 +23,18 @@ def page(judged: Mapping[str, Judged], every: int, offset: int = 0) -> str:
         f"| {verdict} | {f'`{name}`' if name else ''} | {count} | {false[verdict, name]} |\n"
         for (verdict, name), count in sorted(class_counts.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return TEMPLATE.format(every=every, offset=offset, by_view="".join(by_view), by_class="".join(by_class))
+    return TEMPLATE.format(
+        every=every, offset=offset, by_view="".join(by_view), by_class="".join(by_class), cases=cases()
+    )
+
+
+def cases() -> str:
+    """The rows of the table of cases: each class, and where it was produced."""
+    return "".join(
+        f"| `{name}` | {case.world.parent.name if case.world.parent.parent.name == 'conformance' else RELEASE} "
+        f"| {case.happened} | {SHOWN.get(case.shows, case.shows)} |\n"
+        for name, case in CASES.items()
+    )
 
 
 def _row(view: str, judgement: Judged) -> str:
@@ -62,7 +75,7 @@ SHOWN = {
     "no pods": "no pods",
     "no metrics": "no metrics",
     "targets seen late": "the workloads are watched, and seen more than a second late",
-    "HPAs seen late": "the same of HPAs",
+    "HPAs seen late": "the HPAs are seen more than a second late",
     "no scales": "no scales: neither numbers nor writes",
 }
 """What each view shows, in the words of the page."""

@@ -24,6 +24,24 @@ TOLERANCE, WINDOW = 0.2, "2m0s"
 TOLD = Path(__file__).parent / "produced" / "told"
 """Worlds of a few incidents each, whose every screen was read against what happened."""
 
+NAMED = Path(__file__).parent / "produced" / "named"
+"""Worlds that each show a class which chance seldom draws; `classes.py` names the class of each."""
+WRITERS = (
+    "alice",
+    "argocd",
+    "helm",
+    "system:serviceaccount:keda:keda-operator",
+    "system:serviceaccount:shop:web-operator",
+    "system:node:n1",
+)
+"""Who scales by hand and by program, a minute apart; of the last one nobody can tell what it is."""
+REFUSALS = (
+    (409, "Conflict", "the object has been modified; please apply your changes to the latest version and try again"),
+    (403, "Forbidden", "deployments/scale is forbidden"),
+    (503, "ServiceUnavailable", "down"),
+)
+"""How the API server refuses writes of the scale, a minute each."""
+
 
 def worlds() -> Iterator[Json]:
     """Every world, in order."""
@@ -107,6 +125,54 @@ def told_worlds() -> Iterator[Json]:
     )
 
 
+def named_worlds() -> Iterator[Json]:
+    """Each meets one class, or a family of them."""
+    wrote = [_scale(50 + 60 * number, 2, by) for number, by in enumerate(WRITERS)]
+    yield _lived("written-by-each", 4, [(0, 60)], until=60 + 60 * len(WRITERS), events=wrote)
+    refused = [
+        {
+            "api": "scale_put", "from_s": 50 + 60 * number, "to_s": 110 + 60 * number, "kind": "error",
+            "status": status, "reason": reason, "message": message,
+        }
+        for number, (status, reason, message) in enumerate(REFUSALS)
+    ]  # fmt: skip
+    yield _lived("refused-in-each-way", 4, [(0, 60), (40, 120)], until=300, faults=refused)
+    # Long ago a pod stopped being ready, a minute after its start: was it still starting?
+    one = _lived("readiness-delay-of-two-minutes", 3, [(0, 96)], until=150, controller=_delayed(120))
+    one["targets"][0] |= {"age_s": 3600, "fates": {"2": _unready_since(3600, 60)}}
+    yield one
+    # Of one that started 400 s ago both that delay and the time of its initialization may have kept its sample away.
+    one = _lived("one-of-two-delays", 3, [(0, 96)], until=150, controller=_initializing(600))
+    one["targets"][0] |= {"age_s": 3600, "fates": {"2": _unready_since(400, 60)}}
+    yield one
+    # It is ready again, and its sample is of a time before: that counts against it only while it initializes.
+    one = _lived("cpu-initialization-of-ten-minutes", 3, [(0, 96)], until=150, controller=_initializing(600))
+    again = {"start_ago_s": 400, "ready_ago_s": 5, "ready_status": "True"}
+    one["targets"][0] |= {"age_s": 3600, "scrape": {"window_s": 200}, "fates": {"2": again}}
+    yield one
+    # The request of the whole pod is twice that of its container, and this controller does not know of it.
+    one = _lived("pod-level-requests-off", 4, [(0, 90)], until=150, gates={"PodLevelResources": False})
+    one["targets"][0]["pod_requests"] = {"cpu": "200m"}
+    one["hpas"][0]["object"]["spec"]["behavior"] = {"scaleDown": {"stabilizationWindowSeconds": 0}}
+    yield one
+    one = _lived("own-tolerance", 4, [(0, 80)], until=150)
+    one["hpas"][0]["object"]["spec"]["behavior"] = {"scaleUp": {"tolerance": "500m"}}
+    yield one
+
+
+def _delayed(seconds: int) -> Json:
+    return {"initial_readiness_delay": f"{seconds}s"}
+
+
+def _initializing(seconds: int) -> Json:
+    return {"cpu_initialization_period": f"{seconds}s"}
+
+
+def _unready_since(started_ago_s: int, after_s: int) -> Json:
+    """The fate of a pod that was ready for some seconds after its start, and never again."""
+    return {"start_ago_s": started_ago_s, "ready_ago_s": started_ago_s - after_s, "ready_status": "False"}
+
+
 def _asleep(name: str) -> Json:
     """An HPA that may go to zero: its queue is empty for eight minutes."""
     target = {"type": "AverageValue", "averageValue": "10"}
@@ -172,6 +238,8 @@ def main() -> None:
     run(RELEASE, list(long_worlds()), LONG.absolute(), plain=False)
     TOLD.mkdir(parents=True, exist_ok=True)
     run(RELEASE, list(told_worlds()), TOLD.absolute(), plain=False)
+    NAMED.mkdir(parents=True, exist_ok=True)
+    run(RELEASE, list(named_worlds()), NAMED.absolute(), plain=False)
 
 
 if __name__ == "__main__":
