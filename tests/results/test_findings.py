@@ -843,6 +843,48 @@ def test_an_hpa_that_undoes_what_others_write_does_not_flap(undone: str, databas
     assert database.asked("which_hpas_flap", tables) == []
 
 
+def test_reversals_that_are_not_in_a_row_are_no_flapping(database: Patterns) -> None:
+    """Two of them, and one an hour later."""
+    apart = {"scale_events": changes((60, 4, 8), (400, 8, 4), (500, 4, 8), (4000, 8, 6), (4100, 6, 8))}
+    assert database.verdicts("flapping", apart) == []
+    assert database.asked("which_hpas_flap", apart) == []
+    both = {"scale_events": [*UP_AND_DOWN, *changes((4000, 4, 6), (4100, 6, 4))]}
+    [verdict] = database.verdicts("flapping", both)
+    assert verdict.startswith("medium: 3 reversals between 4 and 8 replicas")
+
+
+def test_a_target_that_was_made_again_goes_on_with_no_flapping(database: Patterns) -> None:
+    """Its new pods are young: the HPA lowers it and raises it once."""
+    again = {"scale_events": changes((60, 4, 8), (400, 8, 4), (500, 4, 8), (560, 8, 4))}
+    remade = {"scale_states": [{"observed_at": at(0)}, {"observed_at": at(450)}]}
+    assert database.verdicts("flapping", {**again, "scale_states": [{"observed_at": at(0)}]})
+    assert database.verdicts("flapping", {**again, **remade}) == []
+    assert database.asked("which_hpas_flap", {**again, **remade}) == []
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        # One reconcile in between does not end it, two do.
+        ([(0, 3, 4), (4, 3, 4)], ["2 of 4 replicas counted as idle, and held a scale-up for 90 s"]),
+        ([(0, 3, 4), (5, 3, 4)], []),
+        # A scale-up that was made was not held.
+        ([(0, 3, 4), (3, 3, 7)], []),
+        ([(0, 1, 4), (5, 5, 7)], ["2 of 7 replicas counted as idle, and held a scale-up for 75 s"]),
+    ],
+)
+def test_seconds_of_several_scale_ups_that_were_held_are_not_added_up(
+    held: list[tuple[int, int, int]], told: list[str], database: Patterns
+) -> None:
+    """`held`: the first reconcile, how many of them, and at how many replicas."""
+    tables: Tables = {"reconciles": [], "metric_proposals": []}
+    for first, count, replicas in held:
+        tables["reconciles"] += reconciles(count, first=first, spec_replicas=replicas, **HELD_UP)
+        tables["metric_proposals"] += proposals(count, first=first, **IDLE)
+    verdicts = database.verdicts("unready_pods_damp_up", tables)
+    assert [verdict.partition(": ")[2].partition(":")[0] for verdict in verdicts] == told
+
+
 def test_a_change_that_an_edited_bound_enforced_is_no_reversal(database: Patterns) -> None:
     lowered = {"scale_events": [{**row, "reconcile_id": row["scale_event_id"]} for row in UP_AND_DOWN]}
     own = {"reconciles": [*reconciles(1, first=400), *reconciles(1, first=900)]}

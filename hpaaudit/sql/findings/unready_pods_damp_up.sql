@@ -1,9 +1,9 @@
 -- Which HPAs did not scale up, because unready or unmeasured pods counted as idle?
--- One row per HPA, if that lasted for a minute.
+-- One row per HPA, if one scale-up was held so for a minute: at most one reconcile between two that hold it does not.
 -- Needs: adjust.direction_flip_hold adjust.damped_into_tolerance adjust.count_flip_hold
 with held as (
     select
-        r.hpa_uid, r.ts, r.lasted_s, r.spec_replicas, p.ratio, p.ratio_adjusted, p.unready_pods, p.missing_pods,
+        r.hpa_uid, r.ts, r.until_next_s, r.lasted_s, r.spec_replicas, p.ratio, p.ratio_adjusted, p.unready_pods, p.missing_pods,
         greatest(ceil(p.ratio * p.ready_pods) - r.spec_replicas, 0) as missing
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
@@ -12,6 +12,24 @@ with held as (
         and p.unready_pods + p.missing_pods > 0
         -- At maxReplicas no scale-up was possible, whatever the pods.
         and r.spec_replicas < r.max_replicas
+), begun as (
+    -- A change of the replicas ends it, too.
+    select
+        *,
+        coalesce(
+            ts > lag(ts) over one + 2.5 * lag(until_next_s) over one * interval 1 second
+            or spec_replicas <> lag(spec_replicas) over one,
+            true
+        ) as is_first
+    from held
+    window one as (partition by hpa_uid order by ts)
+), spells as (
+    select *, sum(is_first::integer) over (partition by hpa_uid order by ts) as spell
+    from begun
+), long_ones as (
+    select *
+    from spells
+    qualify sum(lasted_s) over (partition by hpa_uid, spell) >= 60
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
@@ -26,6 +44,5 @@ select
         'missing', max(missing_pods)
     ) as evidence,
     'make readiness independent of load, raise minReplicas, or use a metric that unready pods do not dilute' as next_step
-from held
-group by hpa_uid
-having sum(lasted_s) >= 60;
+from long_ones
+group by hpa_uid;

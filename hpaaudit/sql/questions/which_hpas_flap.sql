@@ -1,6 +1,6 @@
 -- Which HPAs scale up and down again and again?
--- One row per HPA with at least three reversals: changes by itself in one direction and, as the next change of all within
--- 15 minutes, in the other.
+-- One row per HPA with at least three reversals in a row, of one target: changes by itself in one direction and, as the next
+-- change of all within 15 minutes, in the other. Reversals are in a row if each follows the one before within 15 minutes.
 -- Asked: Why not fewer?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -12,23 +12,43 @@
 --   pods_moved: the pods that were added and removed together
 --   first_at: the change before the first reversal
 --   last_at: the last one
-with changes as (
+with made as (
+    -- A target that was deleted and made again begins anew.
+    select hpa_uid, observed_at, row_number() over (partition by hpa_uid order by observed_at) as target_nth
+    from scale_states
+    where unchanged_at is null
+), changes as (
     -- What somebody else wrote, or a changed minReplicas or maxReplicas enforced, is no step of its own.
     select
-        e.hpa_uid, e.namespace, e.name, e.at_hi as ts, e.scale_event_id, e.from_replicas, e.to_replicas,
+        e.hpa_uid, e.namespace, e.name, m.target_nth, e.at_hi as ts, e.scale_event_id, e.from_replicas, e.to_replicas,
         if(
             e.writer_class = 'hpa' and not starts_with(coalesce(r.reason_code, ''), 'gate.'),
             e.to_replicas::bigint - e.from_replicas, null
         ) as step
     from scale_events as e
     left join reconciles as r using (reconcile_id)
+    asof left join made as m on m.hpa_uid = e.hpa_uid and e.at_hi >= m.observed_at
     where e.source = 'actual'
         and e.namespace || '/' || e.name like $hpa
         and e.at_hi between $since and $until
 ), moves as (
     select *, lag(step) over one as step_before, lag(ts) over one as ts_before
     from changes
-    window one as (partition by hpa_uid order by ts, scale_event_id)
+    window one as (partition by hpa_uid, target_nth order by ts, scale_event_id)
+), reversals as (
+    select
+        *,
+        coalesce(ts - lag(ts) over one > interval 15 minutes, true) as is_first
+    from moves
+    where sign(step) = -sign(step_before) and ts < ts_before + interval 15 minutes
+    window one as (partition by hpa_uid, target_nth order by ts, scale_event_id)
+), rows_of as (
+    select *, sum(is_first::integer) over (partition by hpa_uid, target_nth order by ts, scale_event_id) as row_nth
+    from reversals
+), flapping as (
+    select *
+    from rows_of
+    qualify count(*) over (partition by hpa_uid, target_nth, row_nth) >= 3
 )
 select
     namespace, name,
@@ -39,9 +59,6 @@ select
     sum(abs(step))::bigint as pods_moved,
     min(ts_before) as first_at,
     max(ts) as last_at
-from moves
-where sign(step) = -sign(step_before)
-    and ts < ts_before + interval 15 minutes
+from flapping
 group by hpa_uid, namespace, name
-having count(*) >= 3
 order by reversals desc, namespace, name, hpa_uid;
