@@ -212,6 +212,7 @@ class ReplayAccount:
     file        the results file;  recording   the recording that was replayed
     later_releases   those as which later controller processes were decided, with the time of each
     api_server  other versions that the API server said later, if nothing tells the release of the controller
+    lease_holders    who else held the controller's Lease, from when until when it went on without it
     gaps        what was not observed, and for how many seconds
     missing     what was not recorded at all, as `inspect` says it
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed. Several HPAs that
@@ -230,6 +231,7 @@ class ReplayAccount:
     timelines: tuple[Timeline, ...] = ()
     later_releases: tuple[tuple[Micros, str], ...] = ()
     api_server: tuple[tuple[Micros, str], ...] = ()
+    lease_holders: tuple[tuple[str, Micros, Micros | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ class MarkKind(StrEnum):
     SPEC = "spec"
     ROLLOUT = "rollout"
     RESTART = "restart"
+    LEASE = "lease"
     DIVERGENCE = "divergence"
     GAP = "gap"
 
@@ -22,7 +23,8 @@ class Mark:
     """Something that happened besides a reconcile.
 
     until_us   its end, None for an instant
-    who        who did it, as far as that is known: a writer, a manager of fields, a stream of the recorder
+    who        who did it, as far as that is known: a writer, a manager of fields, a holder of the Lease, a stream
+               of the recorder
     what       what was done, such as `6 -> 2`, the class of a divergence, or the whole sentence of a restart
     """
 

@@ -39,6 +39,9 @@ ROWS = 7
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
+_HOLDERS = 3
+"""So many others who held the Lease are named."""
+
 _OWN = ("hpa", "")
 _PREDICTED = "(replay only)"
 """Who made a change that the replay predicted and nobody made."""
@@ -240,8 +243,9 @@ def _divergent_after(hpa: HpaAccount) -> str:
 
 
 def certainty_lines(account: ReplayAccount) -> Iterator[str]:
-    """What was not observed, what was not recorded at all, and what is assumed."""
+    """What was not observed, what was not recorded at all, who else held the Lease, and what is assumed."""
     yield from unseen_lines(account)
+    yield from lease_lines(account)
     yield paragraph(f"assumed: {', '.join(map(_assumption, assumed(account))) or 'nothing'}")
 
 
@@ -257,6 +261,23 @@ def unseen_lines(account: ReplayAccount) -> Iterator[str]:
         )
     for missing in account.missing:
         yield paragraph(f"not recorded: {missing.what.removeprefix('no ')} ({missing.limits})")
+
+
+def lease_lines(account: ReplayAccount) -> Iterator[str]:
+    """Who else held the Lease of the controller for a while: whoever reads only the Lease takes that for restarts."""
+    holders = account.lease_holders
+    if not holders:
+        return
+    clock = clock_of(account)
+    told = [
+        f"{printable(holder)} from {clock(from_us)}{f' to {clock(until_us)}' if until_us is not None else ' on'}"
+        for holder, from_us, until_us in holders[:_HOLDERS]
+    ]
+    more = len(holders) - len(told)
+    yield paragraph(
+        f"also held the Lease of the controller: {', '.join(told)}{f' and {more} more' if more else ''}; "
+        "the controller went on and forgot nothing"
+    )
 
 
 def assumed(account: ReplayAccount) -> list[Assumption]:

@@ -280,8 +280,8 @@ def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int |
 def words_of_mark(mark: Mark) -> str:
     """What a mark stands for, without its time."""
     match mark.kind:
-        case MarkKind.WRITE:
-            return f"{mark.who} wrote {mark.what}"
+        case MarkKind.WRITE | MarkKind.LEASE:
+            return f"{mark.who} {'wrote' if mark.kind == MarkKind.WRITE else 'held'} {mark.what}"
         case MarkKind.SPEC:
             return f"{mark.who or 'somebody unknown'} changed the HPA: {mark.what}"
         case MarkKind.ROLLOUT:

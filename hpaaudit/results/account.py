@@ -35,6 +35,7 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
         release=head["release"],
         later_releases=tuple(head["later_releases"] or ()),
         api_server=tuple(head["api_server"] or ()),
+        lease_holders=tuple(head["lease_holders"] or ()),
         assumptions=results.assumptions,
         gaps=tuple(head["gaps"] or ()),
         hpas=hpas,

@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 from hpaaudit.api.times import whole_seconds
+from hpaaudit.flows.query import account
 from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
+from hpaaudit.model.timeline import MarkKind
 from hpaaudit.model.units import SECOND
+from hpaaudit.report.replay import clock_of, lease_lines, replay_text
+from hpaaudit.report.timeline import words_of_mark
+from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS, middle_us
@@ -271,6 +276,26 @@ def test_a_process_that_comes_back_to_its_lease_has_forgotten_nothing(
     assert len(epochs) == 2 + restarts  # its start was recorded too
     assert any(row["is_taken"] for row in epochs) == (not restarts)
     assert restarts or memory == []
+
+
+def test_the_page_and_the_timeline_say_who_else_held_the_lease() -> None:
+    facts = list(_given_back(facts_of(capture_of("1.36", "slow-100-0005")), PROCESS))
+    taken = [fact.at_us for fact in facts if isinstance(fact, LeaseSeen) and fact.holder == "program"]
+    after = next(fact.at_us for fact in facts if isinstance(fact, LeaseSeen) and fact.at_us > taken[-1])
+    with replayed(facts) as results:
+        page = account(results)
+        drawn = timeline(results, f"{page.hpas[0].namespace}/{page.hpas[0].name}", page.ended_us)
+    [mark] = [mark for mark in drawn.marks if mark.kind == MarkKind.LEASE]
+    assert page.lease_holders == (("program", taken[0], after),)
+    clock = clock_of(page)
+    [line] = lease_lines(page)
+    assert " ".join(line.split()) == (
+        f"also held the Lease of the controller: program from {clock(taken[0])} to {clock(after)}; "
+        "the controller went on and forgot nothing"
+    )
+    assert line in replay_text(page)
+    assert (mark.at_us, mark.until_us) == (taken[0], after)
+    assert words_of_mark(mark) == "program held the Lease of the controller, which went on and forgot nothing"
 
 
 def test_silence_alone_is_put_down_to_no_setting() -> None:

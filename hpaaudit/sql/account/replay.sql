@@ -1,6 +1,6 @@
 -- What was replayed, as which release, and what was not observed?
 -- One row. later_releases: those of later controller processes, from when on. api_server: other versions than the first
--- that it said, if nothing tells the controller's release.
+-- that it said, if nothing tells the controller's release. lease_holders: who else held the controller's Lease for a while.
 with epochs as (
     select e.*, coalesce(lag(e.decided_as) over (order by e.epoch_id), p.release) as release_before
     from controller_epochs as e
@@ -20,6 +20,14 @@ select
             and not exists (from controller_epochs where coalesce(release, '') <> '' or coalesce(version, '') <> '')
             and not exists (from assumptions where key = 'release' and source in ('user', 'declared'))
     ) as api_server,
+    (
+        select list((h.holder, h.from_us, h.until_us) order by h.from_us)
+        from (
+            select unnest(from_json(other_holders, '[{"holder": "varchar", "from_us": "bigint", "until_us": "bigint"}]')) as h
+            from controller_epochs
+        )
+        where h.from_us <= epoch_us(r.ended_at)
+    ) as lease_holders,
     (select list((stream, seconds) order by stream) from gap_time) as gaps
 from replays as p
 join recordings as r using (replay_id);

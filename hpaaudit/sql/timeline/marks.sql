@@ -1,6 +1,6 @@
 -- What happened to one HPA, its target and its controller besides reconciles, and when was that not observed?
 -- One row per mark, in the order of time. kind: write (of replicas, by somebody else), spec (an edit of the HPA), rollout,
--- restart (a controller process began), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
+-- restart (a controller process began), lease (somebody else stood in its Lease), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
 with edits as (
     select
         valid_from, writer_manager,
@@ -45,6 +45,12 @@ from (
 ) as e
 cross join recordings as o
 where e.epoch_id > 0 and (e.is_other or e.acquired_at > o.started_at + interval 1 second)
+union all
+select h.from_us, h.until_us, 'lease', h.holder, 'the Lease of the controller, which went on and forgot nothing'
+from (
+    select unnest(from_json(other_holders, '[{"holder": "varchar", "from_us": "bigint", "until_us": "bigint"}]')) as h
+    from controller_epochs
+)
 union all
 select epoch_us(opened_at), epoch_us(closed_at), 'divergence', '', class
 from divergences
