@@ -9,7 +9,7 @@ from hpaaudit.model.timeline import Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import Axis, Steps, passages, ticks
 from hpaaudit.report.shown import shown
-from hpaaudit.report.timeline import bounds_of, by_reconcile, not_seen, numbered, replay_beside, replicas
+from hpaaudit.report.timeline import bounds_of, by_reconcile, not_seen, pin_numbers, replay_beside, replicas
 
 WIDTH, LEFT, RIGHT = 960, 56, 12
 _COLUMNS = WIDTH - LEFT - RIGHT
@@ -194,7 +194,7 @@ def _times(axis: Axis, bottom: float) -> Iterator[str]:
 
 
 def _pins(marks: Sequence[Micros], axis: Axis) -> Iterator[str]:
-    for number, at_us in zip(numbered(len(marks)), marks, strict=False):
+    for number, at_us in zip(pin_numbers(len(marks)), marks, strict=False):
         column = axis.column(at_us)
         if column is not None:
             x = LEFT + column

@@ -117,8 +117,13 @@ def chart_of_replicas(
 
 
 def numbered(marks: int) -> Sequence[str]:
-    """What stands for each of so many marks in a chart; later ones have no number."""
+    """What stands for each of so many marks in a chart of characters; later ones have no number."""
     return _NUMBERS[: min(marks, LISTED)]
+
+
+def pin_numbers(marks: int) -> Sequence[str]:
+    """The same in a picture, whose pins have room for two digits."""
+    return [str(number) for number in range(1, min(marks, LISTED) + 1)]
 
 
 def _axis(timeline: Timeline, screen: Screen) -> Axis:

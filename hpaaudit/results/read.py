@@ -143,7 +143,9 @@ class Results(Shown):
         return self.frame(name)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._relations()]
+        # The views show the encoded tables as they are meant to be read.
+        relations = (name for name in self._relations() if not name.startswith("encoded_"))
+        return sorted({*super().__dir__(), *relations})
 
     def _relations(self) -> list[str]:
         """The names of all relations."""

@@ -235,7 +235,7 @@ def test_every_relation_and_column_is_on_the_page_in_the_words_of_its_sql(result
     assert page.read_text("utf-8") == text
 
 
-LISTED, BEFORE_QUERIES = "Which relation answers what:\n", "\nOf what they are asked most:\n"
+LISTED, BEFORE_QUERIES = "## Which relation answers what\n", "\nOf what they are asked most:\n"
 
 
 def listed(headings: Mapping[str, sql.Heading], page: str) -> str:

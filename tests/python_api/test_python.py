@@ -46,6 +46,8 @@ def test_every_relation_is_an_attribute(results: hpaaudit.Results) -> None:
     relations = [row[0] for row in results.sql("select distinct table_name from information_schema.tables").fetchall()]
     listed = [name for name in dir(results) if name in relations]
     assert {"reconciles", "changes", "metric_proposals", "hpas", "agreement"} <= set(listed)
+    assert len(dir(results)) == len(set(dir(results)))
+    assert not [name for name in dir(results) if name.startswith("encoded")]  # the views show them with their texts
     for name in ("reconciles", "changes", "agreement"):
         frame = getattr(results, name)
         assert isinstance(frame, pl.DataFrame)

@@ -11,7 +11,7 @@ from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import numbered
+from hpaaudit.report.timeline import pin_numbers
 from hpaaudit.report.verdict import verdict
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
@@ -57,7 +57,7 @@ def _table(rows: Sequence[tuple[int, tuple[object, ...]]]) -> Iterator[str]:
         return
     yield "| # | time | from | to | by | decided | replay | why |"
     yield "| --- | --- | ---: | ---: | --- | ---: | ---: | --- |"
-    for number, (_, cells) in zip(numbered(len(rows)), rows, strict=False):
+    for number, (_, cells) in zip(pin_numbers(len(rows)), rows, strict=False):
         yield f"| {number} | {' | '.join(_plain(cell(value)) for value in cells)} |"
     yield ""
 

@@ -35,7 +35,7 @@ from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import numbered, words_of_mark
+from hpaaudit.report.timeline import pin_numbers, words_of_mark
 from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
@@ -163,7 +163,7 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
     clock = clock_of(account)
     key = (hpa.namespace, hpa.name)
     rows = change_rows(hpa.changes, clock)
-    numbers = numbered(len(rows))[:most_rows]
+    numbers = pin_numbers(len(rows))[:most_rows]
     drawn = timeline_of(hpa, account)
     explained = [one for one in report.explanations if (one.namespace, one.name) == key]
     reconciled = [point.at_us for one in account.timelines if (one.namespace, one.name) == key for point in one.points]

@@ -1,7 +1,7 @@
 -- Which settings of the controller did the replay use, and where do they come from?
 -- One row per setting.
 -- Columns:
---   key: the flag without its common prefix, `release` or `api-server`
+--   key: the flag without its common prefix, `release`, or `api-server` (the address in the controller's error texts)
 --   value: that the replay used
 --   source: `observed`, `inferred`, `user`, `declared` or `default`
 create table runs.assumptions (
