@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.model.facts import HpaSeen
 from tests.cli.run import run
 from tests.conformance.expected import captures
 from tests.fleet.chance import write
@@ -33,3 +34,13 @@ def test_what_inspect_calls_missing_the_first_screen_calls_not_recorded(view: st
         assert f"not recorded: {what.removeprefix('no ')} ({limits})" in text
     assert text.count("not recorded: ") == len(listed)
     assert view not in LACKS or f"not recorded: {LACKS[view]} (" in text
+
+
+def test_what_is_not_recorded_is_denied_once(tmp_path: Path) -> None:
+    """A recording of HPAs alone lacks all the rest."""
+    hpas = [fact for fact in facts_of(captures("1.36")[0]) if isinstance(fact, HpaSeen)]
+    write(tmp_path / "world", hpas, len(hpas) + 1)
+    screen = " ".join(run(f"hpaaudit replay {tmp_path / 'world'}")[1].split())
+    lacking = [part.partition(" (")[0] for part in screen.split("not recorded: ")[1:]]
+    assert len(lacking) > 5
+    assert [what for what in lacking if "no" in what.split()] == []

@@ -45,7 +45,7 @@ def test_samples_are_counted_by_request_as_polled_and_as_new(folder: Path) -> No
         ({"ControllerSeen", "VersionRead"}, "no Kubernetes release"),
         ({"VersionRead"}, "no clock of the API server"),
         ({"PodSeen", "PodGone"}, "no pods"),
-        ({"TargetSeen", "TargetGone", "ScaleRead"}, "no scale and no target"),
+        ({"TargetSeen", "TargetGone", "ScaleRead"}, "no scale or target"),
         ({"ResourceMetricsRead", "ValuesRead", "HeapsterRead"}, "no answer of a metric API"),
         ({"HpaSeen", "HpaGone"}, "no HPA"),
     ],

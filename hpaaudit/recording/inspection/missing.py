@@ -30,7 +30,7 @@ def missing_of(recording: Recording) -> Iterator[Missing]:
         ("pods" in tables, "no pods", "resource and pods metrics cannot be computed again"),
         (
             "targets" in tables or SCALE in kinds,
-            "no scale and no target",
+            "no scale or target",
             "the replicas that the controller read are unknown",
         ),
         (has_writers, "no writers of the replicas", f"a write by others has no name{rollouts}"),
