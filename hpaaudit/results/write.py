@@ -58,6 +58,8 @@ Explain = Callable[[Mapping[str, Sequence[Compared]]], Iterable[Sensitivity]]
 _UNWRITABLE = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.TransactionException)
 NARROWING, NOT_RUN, FOUND = "63_shown", "31_not_run", "69_found"
 """Queries of `sql/audit/`: what --since and --until leave out, what did not take place, and a place for findings."""
+MADE_AGAIN = ("64_divergences", "65_effects", "66_reports")
+"""Queries of `sql/audit/` whose rows are other ones in a part of the time: `63_shown` deletes those of the whole."""
 FILES = pa.schema([("segment", pa.int64()), ("table", pa.string()), ("sha256", pa.string())])
 """The table of the recording's files that the views read."""
 
@@ -251,17 +253,26 @@ class ResultsWriter:
         ask("set variable since = make_timestamp($at)", {"at": self._replay.since_us})
         ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
         is_narrowed = self._replay.since_us is not None or self._replay.until_us is not None
-        for name, text in sql.folder("audit").items():
-            if (name == NARROWING and not is_narrowed) or (name == NOT_RUN and not self._has_inferred()):
+        texts = sql.folder("audit")
+        for name, text in texts.items():
+            if name == NARROWING or (name == NOT_RUN and not self._has_inferred()):
                 continue
-            if "$first" in text:
-                for first, last in self._parts():
-                    run(self._connection, text, {"first": first, "last": last})
-            else:
-                run(self._connection, text)
+            self._run(text)
             if name == FOUND:
                 self._find()
+                if is_narrowed:
+                    # Findings are those of the whole recording; what is told of single reconciles is made again.
+                    for again in (NARROWING, *MADE_AGAIN):
+                        self._run(texts[again])
         ask("commit")
+
+    def _run(self, text: str) -> None:
+        """Runs a query of `sql/audit/`."""
+        if "$first" not in text:
+            run(self._connection, text)
+            return
+        for first, last in self._parts():
+            run(self._connection, text, {"first": first, "last": last})
 
     def _find(self) -> None:
         """Runs the queries of `sql/findings/` whose pattern may occur, each named after the pattern that it finds."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
-from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.account import Finding, ReplayAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.report.replay import replay_text
 from hpaaudit.results import sql
@@ -51,12 +51,14 @@ class Whole:
 
     span      its first and last microsecond
     rows      the rows of each of `TABLES`, and of `effects`
+    findings  what was found
     classes   the class of each reconcile, by its number
     part      where the results of a part of it are written
     """
 
     span: tuple[Micros, Micros]
     rows: dict[str, list[dict[str, Any]]]
+    findings: set[Finding]
     classes: dict[int, str | None]
     part: Path
 
@@ -72,6 +74,7 @@ def whole_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], 
             return Whole(
                 span=results.span,
                 rows={table: rows(results, table) for table in (*TABLES, "effects")},
+                findings={finding for hpa in account_of(results).hpas for finding in hpa.findings},
                 classes={row["reconcile_id"]: row["class"] for row in results.rows("from reconciles")},
                 part=folder / "part.duckdb",
             )
@@ -104,7 +107,8 @@ def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
         assert in_divergences == sum(whole.classes[row["reconcile_id"]] is not None for row in shown)
         for hpa in account_of(part).hpas:
             assert hpa.reconciles == len(shown)
-            # What changes tell may have begun before, or gone on: the numbers are those of all that time.
+            # What was found may have begun before, or gone on: the numbers are those of all that time.
+            assert {*hpa.findings} <= whole.findings
             for finding in hpa.findings:
                 assert finding.first_us <= until
                 assert finding.last_us >= since

@@ -1,6 +1,7 @@
 -- Which reconciles of a replay with --since or --until are shown?
 -- Deletes the others, and narrows runs.recordings and the ends of the HPAs to the time that is shown. Every verdict was found before, from the
--- whole recording. It runs only with these options.
+-- whole recording. It runs only with these options, after the findings, which keep their whole time; divergences, effects and
+-- reports are made again from what is left.
 update runs.recordings
 set
     started_at = greatest(started_at, least(coalesce(getvariable('since'), started_at), ended_at)),
@@ -33,3 +34,6 @@ where (
     and (reconcile_id is null or reconcile_id in (from left_out));
 delete from episodes where reconcile_id in (from left_out);
 delete from verdicts where reconcile_id in (from left_out);
+delete from runs.divergences;
+delete from runs.effects;
+delete from runs.reports;
