@@ -16,6 +16,7 @@ from hpaaudit.report.replay import clock_of, lease_lines, replay_text
 from hpaaudit.report.timeline import words_of_mark
 from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of
+from tests.truth.produced import TOLD
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS, middle_us
 from tests.truth.worlds import facts_of
@@ -161,6 +162,18 @@ def test_a_restart_that_nobody_recorded_is_tried_before_other_settings() -> None
     assert classes == {"memory.controller_restart"}
     assert (row["key"], row["explained"]) == ("restart", row["differing"])
     assert told.startswith(f"a restart at about {row['alternative']}, which was not recorded, explains ")
+
+
+def test_a_restart_that_would_forget_what_the_replay_alone_remembers_is_not_known() -> None:
+    """Somebody wrote between a read of the scale and the HPA's write, and the HPA's status was shown late."""
+    facts = facts_of(TOLD / "vector-conflicts-and-retries.capture.jsonl.gz")
+    with replayed(VIEWS["HPAs seen late"](facts)) as results:
+        classes = {row["class"] for row in results.rows("select class from reconciles where class is not null")}
+        [row] = results.rows("select key, explained, differing from sensitivity")
+        odd = results.rows("select verdict, missing_input from reconciles where class = 'no_data.object_unseen'")
+    assert row == {"key": "restart", "explained": 3, "differing": 3}
+    assert not any(name.startswith("memory.") for name in classes)
+    assert odd == [{"verdict": "undecidable", "missing_input": "controller.unseen"}] * 3
 
 
 def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:

@@ -14,6 +14,17 @@ with asked as (
         is_asked
     from runs.sensitivity
     cross join asked
+), guessed as (
+    -- Shortly before, the controller decided another number than the replay, for want of what it had read. The replay
+    -- remembers its own: that a controller which forgot everything agrees with the rest proves no restart.
+    select distinct a.hpa_uid, a.divergence_id
+    from answers as a
+    join runs.divergences as d using (hpa_uid, divergence_id)
+    join replayed_hpas as h using (hpa_uid)
+    join memory_windows as w using (hpa)
+    join runs.reconciles as r
+        on r.hpa_uid = a.hpa_uid and r.ts < d.opened_at and r.ts >= d.opened_at - w.longest
+    where a.key = 'restart' and r.verdict = 'skew' and r.desired <> coalesce(r.decided, r.actual)
 )
 select
     hpa_uid, divergence_id,
@@ -44,7 +55,8 @@ select
         or bool_or(is_asked) and any_value(key) <> 'sync-period'
     )
     -- That a reconcile did not take place is a guess.
-    and any_value(key) <> 'reconcile' as is_one,
+    and any_value(key) <> 'reconcile'
+    and not bool_or(is_guessed) as is_one,
     case
         when is_one then null
         when bool_and(key = 'sync-period' and also_key is null) then 'controller.sync_period'
@@ -57,7 +69,11 @@ select
         when bool_and(is_recorded) then 'unexplained'
         else 'no_data.object_unseen'
     end as class
-from answers
+from (
+    select a.*, g.divergence_id is not null as is_guessed
+    from answers as a
+    left join guessed as g using (hpa_uid, divergence_id)
+)
 group by hpa_uid, divergence_id
 union all by name
 -- With clocks that differ, ages and the order of facts are not known.
