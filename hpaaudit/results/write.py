@@ -309,6 +309,8 @@ class ResultsWriter:
             "settle_divergences",
             "settle_silence",
             "settle_silent_reconciles",
+            "settle_samples",
+            "settle_sampled_reconciles",
         ):
             self._connection.execute(texts[name])
 
