@@ -150,11 +150,7 @@ def named_worlds() -> Iterator[Json]:
     again = {"start_ago_s": 400, "ready_ago_s": 5, "ready_status": "True"}
     one["targets"][0] |= {"age_s": 3600, "scrape": {"window_s": 200}, "fates": {"2": again}}
     yield one
-    # The request of the whole pod is twice that of its container, and this controller does not know of it.
-    one = _lived("pod-level-requests-off", 4, [(0, 90)], until=150, gates={"PodLevelResources": False})
-    one["targets"][0]["pod_requests"] = {"cpu": "200m"}
-    one["hpas"][0]["object"]["spec"]["behavior"] = {"scaleDown": {"stabilizationWindowSeconds": 0}}
-    yield one
+    # The HPA itself says how far its metric may be above the target.
     one = _lived("own-tolerance", 4, [(0, 80)], until=150)
     one["hpas"][0]["object"]["spec"]["behavior"] = {"scaleUp": {"tolerance": "500m"}}
     yield one
