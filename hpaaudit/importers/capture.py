@@ -116,7 +116,7 @@ class Reader:
                 return self._counted(path, states.watched(line.at_us, path, fields["type"], fields.get("object")))
             case {"reconcile": str(key)}:
                 namespace, name = key.split("/", 1)
-                states.pods.decided.add(namespace)
+                states.pods.decided[namespace] = line.at_us
                 began = fields.get("began")
                 began_us = line.at_us if began is None else times.micros(began)
                 return [Reconciled(at_us=line.at_us, namespace=namespace, name=name, began_us=began_us)]

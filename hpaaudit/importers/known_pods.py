@@ -18,13 +18,13 @@ class KnownPods:
     """Of which namespaces the pods are known. All of them together are the namespace "".
 
     begun_us   since when the cluster is observed
-    decided    namespaces of which a reconcile was told since
+    decided    when the last reconcile was told since, by namespace
     listed     namespaces whose pods were listed;  watched  those whose pods a watch began to show
     unknown    since when it is unknown which pods a namespace has
     """
 
     begun_us: Micros | None = None
-    decided: set[str] = field(default_factory=set)
+    decided: dict[str, Micros] = field(default_factory=dict)
     listed: set[str] = field(default_factory=set)
     watched: set[str] = field(default_factory=set)
     unknown: dict[str, Micros] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class KnownPods:
     def list(self, at_us: Micros, namespace: str, pods: Iterable[Mapping[str, Any]]) -> Iterable[Gap]:
         """The gaps that end with a full list of a namespace, or of all."""
         closed = {hidden for hidden in self.unknown if namespace in ("", hidden)}
-        yield from (_gap(self.unknown.pop(hidden), at_us, hidden) for hidden in sorted(closed))
+        yield from (self._gap(self.unknown.pop(hidden), at_us, hidden) for hidden in sorted(closed))
         before = closed | self.listed | self.watched
         self.listed.add(namespace)
         if "" in before or namespace in before:
@@ -76,7 +76,7 @@ class KnownPods:
 
     def ended(self, at_us: Micros) -> Iterable[Gap]:
         """The gaps that no list ended."""
-        return [_gap(since_us, at_us, namespace) for namespace, since_us in sorted(self.unknown.items())]
+        return [self._gap(since_us, at_us, namespace) for namespace, since_us in sorted(self.unknown.items())]
 
     def _late(self, at_us: Micros, namespace: str, pods: Iterable[Mapping[str, Any]]) -> Iterable[Gap]:
         """The gap until the pods were shown, where some of them are older."""
@@ -85,14 +85,16 @@ class KnownPods:
             and (namespace in self.decided or at_us > self.begun_us + _AT_ONCE_US)
             and any(_is_older(pod, at_us) for pod in pods)
         ):
-            yield _gap(self.begun_us, at_us, namespace)
+            yield self._gap(self.begun_us, at_us, namespace)
+
+    def _gap(self, since_us: Micros, until_us: Micros, namespace: str) -> Gap:
+        """The gap until the pods were shown. Reconciles that were told before at the same instant are in it."""
+        decided_us = max((at_us for place, at_us in self.decided.items() if namespace in ("", place)), default=None)
+        prefix = f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/pods"
+        until_us = Micros(until_us + (decided_us == until_us))
+        return Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=_CAUSE)
 
 
 def _is_older(pod: Mapping[str, Any], at_us: Micros) -> bool:
     created = (pod.get("metadata") or {}).get("creationTimestamp")
     return bool(created) and times.micros(created) < at_us - _WHOLE_SECONDS_US
-
-
-def _gap(since_us: Micros, until_us: Micros, namespace: str) -> Gap:
-    prefix = f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/pods"
-    return Gap(at_us=since_us, until_us=until_us, prefix=prefix, cause=_CAUSE)

@@ -26,7 +26,7 @@ with gaps as (
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
         g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.stream in ('everything', 'metrics') and g.gap_to >= s.began_at as hides_metrics,
-        hides_pods and g.gap_from <= s.began_at as lacks_pods,
+        hides_pods and g.gap_from <= s.began_at and g.gap_to > s.began_at as lacks_pods,
         g.is_long, true as is_interrupted, false as is_unrecorded, g.cause, g.place
     from (from spans where hpa between $first and $last) as s
     -- Up to 1.5 the next reconcile may begin at the same instant.
