@@ -1,13 +1,13 @@
 """What stays unexplained because the recorder's answer lacked samples that the controller's own may have had."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import duckdb
 import pytest
 
 from hpaaudit.results.sql import folder
 
-NOON = datetime(2026, 3, 2, 12)
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC).replace(tzinfo=None)
 WINDOW_S = 300
 
 
