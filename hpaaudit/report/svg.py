@@ -1,7 +1,7 @@
 """Draws one HPA over time as SVG: replicas and bounds, the metric, pods that did not count, and verdicts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 
@@ -27,9 +27,9 @@ class Panel:
     low: float
     high: float
 
-    def y(self, value: float) -> float:
-        """The height of a number."""
-        return round(self.top + self.height * (1 - (value - self.low) / ((self.high - self.low) or 1)), 1)
+    def y(self, value: float) -> int:
+        """The height of a number, in whole pixels."""
+        return round(self.top + self.height * (1 - (value - self.low) / ((self.high - self.low) or 1)))
 
 
 def picture(timeline: Timeline, marks: Sequence[Micros], name: str) -> str:
@@ -117,36 +117,65 @@ def _verdicts(timeline: Timeline, axis: Axis, top: float) -> Iterator[str]:
 
 def _path(steps: Steps, axis: Axis, panel: Panel, kind: str) -> str:
     """A line of steps. Its points are pixels, so that its size does not grow with the number of steps."""
-    commands: list[str] = []
+    pen = _Pen()
     at: int | None = None
     for column, passage in enumerate(passages(steps, axis)):
         x = LEFT + column
         if passage.enters is not None and at is None:
-            commands.append(f"M{x} {panel.y(passage.enters)}")
+            pen.begin(x, panel.y(passage.enters))
             at = passage.enters
         elif passage.enters is None and at is not None:
-            commands.append(f"H{x}")
+            pen.across(x)
             at = None
         for value in _way(passage.enters, passage.leaves, passage.values):
             if at is None:
-                commands.append(f"M{x} {panel.y(value)}")
+                pen.begin(x, panel.y(value))
             elif value != at:
-                commands.append(f"H{x}V{panel.y(value)}")
+                pen.across(x)
+                pen.upright(panel.y(value))
             at = value
         if passage.leaves is None and at is not None:
-            commands.append(f"H{x + 1}")
+            pen.across(x + 1)
             at = None
     if at is not None:
-        commands.append(f"H{LEFT + axis.columns}")
-    return f'<path class="{kind}" d="{"".join(commands)}"/>' if commands else ""
+        pen.across(LEFT + axis.columns)
+    return f'<path class="{kind}" d="{"".join(pen.drawn)}"/>' if pen.drawn else ""
+
+
+@dataclass(slots=True)
+class _Pen:
+    """Draws in whole pixels, each step told from the last one: a page of a fleet has many such lines."""
+
+    drawn: list[str] = field(default_factory=list)
+    x: int = 0
+    y: int = 0
+
+    def begin(self, x: int, y: int) -> None:
+        """Puts the pen down somewhere else."""
+        self.drawn.append(f"M{x} {y}")
+        self.x, self.y = x, y
+
+    def across(self, x: int) -> None:
+        """Draws to this column."""
+        if x != self.x:
+            self.drawn.append(f"h{x - self.x}")
+            self.x = x
+
+    def upright(self, y: int) -> None:
+        """Draws to this height."""
+        if y != self.y:
+            self.drawn.append(f"v{y - self.y}")
+            self.y = y
 
 
 def _way(enters: int | None, leaves: int | None, values: frozenset[int]) -> list[int]:
     """The numbers of a column in an order that shows all of them: the extremes, then the last one."""
     if not values or (len(values) == 1 and enters == leaves):
         return [] if leaves is None else [leaves]
-    extremes = [min(values), max(values)]
-    return [*extremes, leaves] if leaves is not None else extremes
+    low, high = min(values), max(values)
+    if leaves == low:
+        return [high, low]
+    return [low, high] if leaves in (None, high) else [low, high, leaves]
 
 
 def _runs(columns: set[int]) -> Iterator[range]:
@@ -183,7 +212,7 @@ def _grid(panel: Panel, values: Sequence[int]) -> Iterator[str]:
     for value in dict.fromkeys(values):
         y = panel.y(value)
         yield f'<path class="grid" d="M{LEFT} {y}H{WIDTH - RIGHT}"/>'
-        yield f'<text class="number" x="{LEFT - 8}" y="{y + 4:.1f}">{value}</text>'
+        yield f'<text class="number" x="{LEFT - 8}" y="{y + 4}">{value}</text>'
 
 
 def _times(axis: Axis, bottom: float) -> Iterator[str]:

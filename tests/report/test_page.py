@@ -234,8 +234,10 @@ def test_a_picture_stays_inside_its_frame(scales: list[tuple[int, int]]) -> None
     )
     height = float(re.findall(r'viewBox="0 0 \d+ (\d+)"', svg)[0])
     for path in re.findall(r' d="([^"]+)"', svg):
-        for x, y in re.findall(r"M(-?[\d.]+) (-?[\d.]+)", path):
-            assert 0 <= float(x) <= WIDTH
-            assert 0 <= float(y) <= height
-        assert all(0 <= float(x) <= WIDTH for x in re.findall(r"H(-?[\d.]+)", path))
-        assert all(0 <= float(y) <= height for y in re.findall(r"V(-?[\d.]+)", path))
+        x = y = 0.0
+        for step, numbers in re.findall(r"([MHVhv])([-\d. ]+)", path):
+            first, *rest = map(float, numbers.split())
+            x = first if step in "MH" else x + first * (step == "h")
+            y = rest[0] if rest else first if step == "V" else y + first * (step == "v")
+            assert 0 <= x <= WIDTH
+            assert 0 <= y <= height
