@@ -72,8 +72,8 @@ def timeline(shown: HpaColumns) -> Timeline:
     points = tuple(
         TimelinePoint(
             at_us=at_us, began_us=at_us, replicas=now, replay=now, decided=now, min_replicas=1, max_replicas=100,
-            verdict="match", reason_code="tolerance.hold", metric="cpu", ratio=(percent or 0) / 60, ready=now, unready=0,
-            missing=0, ignored=0,
+            verdict="match", reason_code="tolerance.hold", metric="cpu", ratio=(percent or 0) / 60, ready=now,
+            unready=0, missing=0, ignored=0,
         )
         for at_us, now, percent in zip(shown.times_us, pods, usage, strict=True)
     )  # fmt: skip
