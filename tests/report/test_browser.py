@@ -213,6 +213,20 @@ def test_no_line_stands_where_there_was_no_hpa_or_no_target(demo: Path, tmp_path
     assert answer[2:] == [[10, 20, 30, 50, 60], 30, 60]
 
 
+def test_a_value_is_drawn_until_the_next_reconcile_where_that_one_has_none(demo: Path, tmp_path: Path) -> None:
+    """And until the end of the recording, or until the HPA was gone."""
+    text = (Path(page_package.__file__).parent / "scripts" / "absences.js").read_text("utf-8")
+    text += "const stepsOver = (xs, times) => xs.map((x) => times.filter((at) => at <= x).length - 1);"
+    data = {"count": 4, "end": 90, "times": [10, 20, 50, 60], "absences": [[30, 45, False]]}
+    script = f"(() => {{ {text}; const data = {json.dumps(data)}; const values = [[7, 7, 7, 7], [5, null, 5, null]];"
+    script += "const xs = timesOfSteps(data, someEnds(values.map((line) => (index) => line[index]), data));"
+    script += "return [xs, ...values.map((line) => standing(xs, data).map((index) => line[index] ?? null))]; })()"
+    xs, one, other = look(demo, tmp_path, script).answer
+    assert xs == [10, 19.999, 20, 29.999, 30, 50, 59.999, 60, 89.999]
+    assert one == [7, 7, 7, 7, None, 7, 7, 7, 7]
+    assert other == [5, 5, None, None, None, 5, 5, None, None]
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 @pytest.mark.parametrize("hpas", [1, 5], ids=["one HPA", "a fleet"])
 def test_axe_finds_nothing_serious(hpas: int, width: int, scheme: str, demo: Path, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 // When there was no HPA of this name, or no target of it: no line is drawn there, because nothing was read or decided.
 
+const MOMENT = 0.001;
+
 // The reconcile that stands at each x, -1 where there is none: an HPA that is gone leaves none behind.
 function standing(xs, data) {
   const gone = data.absences.filter(([, , isTarget]) => !isTarget);
@@ -16,10 +18,18 @@ function standsUntil(index, data) {
   return Math.min(next, ...gone.map(([at]) => at));
 }
 
-// The times of reconciles, and those at which an HPA was gone.
-function timesOfSteps(data) {
+// The times of reconciles, and those at which an HPA was gone. Where a line ends with a reconcile, also the moment before
+// the next one: what that reconcile read stands until then.
+function timesOfSteps(data, ends = () => false) {
   const gone = data.absences.filter(([, , isTarget]) => !isTarget).map(([at]) => at);
-  return [...new Set([...data.times, ...gone])].sort((a, b) => a - b);
+  const last = data.times.flatMap((_, index) => (ends(index) ? [standsUntil(index, data) - MOMENT] : []));
+  return [...new Set([...data.times, ...gone, ...last])].sort((a, b) => a - b);
+}
+
+// Whether some of the lines has a number at a reconcile and none after it.
+function someEnds(lines, data) {
+  const isLast = (index) => index + 1 === data.count || standsUntil(index, data) < data.times[index + 1];
+  return (index) => lines.some((value) => value(index) !== null && (isLast(index) || value(index + 1) === null));
 }
 
 // `spec.replicas` at each x: what it was changed to, before that what the first reconcile read, null while it is unknown.

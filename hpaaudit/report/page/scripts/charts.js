@@ -70,7 +70,7 @@ class Charts {
   drawMetrics() {
     const { data } = this;
     if (!data.metrics.length) return;
-    const xs = timesOfSteps(data);
+    const xs = timesOfSteps(data, someEnds(data.metrics.map((_, number) => (index) => percentOfTarget(data, number, index)), data));
     const at = standing(xs, data);
     const lines = data.metrics.map((metric, number) => [
       at.map((index) => (index < 0 ? null : percentOfTarget(data, number, index))),
@@ -98,7 +98,7 @@ class Charts {
     const { data, data: { columns } } = this;
     const buckets = ["ready", "unready", "missing", "ignored"];
     const seen = buckets.filter((bucket, place) => !place || columns[bucket].some((pods) => pods));
-    const xs = timesOfSteps(data);
+    const xs = timesOfSteps(data, someEnds(seen.map((bucket) => (index) => columns[bucket][index]), data));
     const at = standing(xs, data);
     let below = xs.map(() => 0);
     const lines = seen.map((bucket) => {
