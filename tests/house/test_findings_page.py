@@ -19,8 +19,9 @@ HEAD, REST = "## Patterns\n", "## Patterns that no finding names\n"
 
 
 def described() -> str:
-    """A heading for each pattern, what it means, what to do, and when it is found."""
-    return "\n".join(
+    """All patterns in a table; then a heading for each, what it means, what to do, and when it is found."""
+    listed = "".join(f"| [`{each.pattern}`](#{each.pattern}) | {PATTERNS[each.pattern]} |\n" for each in findings())
+    return f"| pattern | meaning |\n| --- | --- |\n{listed}\n" + "\n".join(
         f"### {each.pattern}\n\n{_meaning(each)}\n\n{_advice(each)}\n\n"
         f"*{each.asks}* [SQL](../hpaaudit/sql/findings/{each.pattern}.sql)\n"
         for each in findings()
