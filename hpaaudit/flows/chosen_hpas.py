@@ -63,8 +63,7 @@ def chosen_by_labels(
     known = {name: decoded_labels(name, one, where) for name, one in labels.items() if one is not None}
     if labels and not known:
         raise BadOption(
-            f"{where} has no labels of HPAs, which version 0.1.0 did not record: "
-            "choose with --hpa in place of --selector"
+            f"{where} keeps no labels of HPAs (earlier recorders did not): choose with --hpa in place of --selector"
         )
     names = frozenset(name for name, one in known.items() if selector.matches(one))
     if not names:

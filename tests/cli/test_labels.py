@@ -176,7 +176,7 @@ def test_labels_and_names_narrow_together(line: str) -> None:
     assert sorted(printed(f"hpaaudit {line}").split()) == ["shop/cart", "shop/checkout"]
 
 
-OLD = "has no labels of HPAs, which version 0.1.0 did not record: choose with --hpa in place of --selector"
+OLD = "keeps no labels of HPAs (earlier recorders did not): choose with --hpa in place of --selector"
 MATCH = "has labels that match"
 
 
