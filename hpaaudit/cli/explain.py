@@ -82,18 +82,17 @@ def explain_command(  # noqa: PLR0913 click hands over every option
 def _watch(source: Path, account: "ReconcileAccount") -> None:
     """Steps through the reconciles of the HPA of this account, from that one on."""
     from hpaaudit.cli.explain_watch import watch
-    from hpaaudit.flows.explain import explain, reconciles_of
+    from hpaaudit.flows.explain import explain_number, reconciles_of
     from hpaaudit.report.explain import explain_text
 
-    hpa = f"{account.namespace}/{account.name}"
-    columns = reconciles_of(source, hpa)
+    columns = reconciles_of(source, f"{account.namespace}/{account.name}")
     divergent = [verdict == "divergent" for verdict in columns.words["verdict"]]
-    texts = {account.at_us: explain_text(account)}
+    texts = {account.reconcile_id: explain_text(account)}
 
     def text_of(number: int) -> str:
-        at_us = columns.times_us[number]
-        if at_us not in texts:
-            texts[at_us] = explain_text(explain(source, hpa, at=at_us))
-        return texts[at_us]
+        reconcile_id = columns.reconcile_ids[number]
+        if reconcile_id not in texts:
+            texts[reconcile_id] = explain_text(explain_number(source, reconcile_id))
+        return texts[reconcile_id]
 
-    watch(columns.times_us, divergent, account.at_us, text_of)
+    watch(divergent, columns.reconcile_ids.index(account.reconcile_id), text_of)

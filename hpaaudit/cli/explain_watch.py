@@ -5,14 +5,11 @@ import re
 import shutil
 import sys
 import textwrap
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import click
-
-from hpaaudit.model.units import Micros
 
 KEYS = "arrows: step, scroll   d, D: divergence   home, end   q: leave"
 STEPS = {"\x1b[D": "left", "\x1b[C": "right", "\x1b[A": "up", "\x1b[B": "down", "\x1b[H": "home", "\x1b[F": "end"}
@@ -47,12 +44,13 @@ def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
     return views.get(STEPS.get(key, key), view)
 
 
-def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, text_of: Callable[[int], str]) -> None:
-    """Shows one reconcile at a time until the user leaves: first the latest that is not after `at_us`.
+def watch(divergent: Sequence[bool], first: int, text_of: Callable[[int], str]) -> None:
+    """Shows one reconcile at a time until the user leaves, with what is known of each one.
 
+    first     the number of the one that is shown first
     text_of   the explanation of the reconcile with this number
     """
-    view, shown, lines = View(max(bisect_right(times_us, at_us) - 1, 0)), -1, list[str]()
+    view, shown, lines = View(first), -1, list[str]()
     with _keys() as keys:
         while True:
             columns, rows = shutil.get_terminal_size()
@@ -61,7 +59,7 @@ def watch(times_us: Sequence[Micros], divergent: Sequence[bool], at_us: Micros, 
             fitting = [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
             view = replace(view, line=min(view.line, max(len(fitting) - (rows - 2), 0)))
             page = fitting[view.line : view.line + rows - 2]
-            foot = f"{view.at + 1} of {len(times_us)}   {KEYS}"[: columns - 1]
+            foot = f"{view.at + 1} of {len(divergent)}   {KEYS}"[: columns - 1]
             click.echo(CLEAR + "\n".join(page) + "\n" * (rows - 1 - len(page)) + foot, nl=False, color=True)
             key = next(keys, LEAVE[0])
             if key in LEAVE:

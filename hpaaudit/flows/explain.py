@@ -23,6 +23,7 @@ from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
@@ -51,15 +52,43 @@ def explain(
 
     Raises NotResults, UnknownHpa, BadOption for `at` without a reconcile or a bad selector, and what `replay` raises.
     """
-    from hpaaudit.results.account_reconcile import interesting, landmark_us, reconcile_account
+    from hpaaudit.results.account_reconcile import (
+        interesting,
+        landmark_reconcile,
+        reconcile_account,
+        reconcile_accounts,
+    )
 
     path = path_of(source)
     with open_source(path, warn, progress, selector) as results:
-        chosen, at_us = interesting(results, hpa)
-        if at is not None:
-            asked = landmark_or_time(at, results.span)
-            at_us = landmark_us(results, chosen, asked, at_us) if isinstance(asked, Landmark) else asked
-        return _decided_again(reconcile_account(results, chosen, at_us), results, path, warn)
+        chosen, moment_us = interesting(results, hpa)
+        asked = None if at is None else landmark_or_time(at, results.span)
+        if asked is None or isinstance(asked, Landmark):
+            account = reconcile_account(results, chosen, moment_us, matters=True)
+        else:
+            account = reconcile_account(results, chosen, asked)
+        if isinstance(asked, Landmark):
+            number = landmark_reconcile(results, chosen, asked, account.reconcile_id)
+            account = next(reconcile_accounts(results, [number]))
+        return _decided_again(account, results, path, warn)
+
+
+def explain_moment(source: Source, hpa: str, at_us: Micros) -> ReconcileAccount:
+    """Explains what mattered to `namespace/name` at this time: a divergence that began, else as `explain`."""
+    from hpaaudit.results.account_reconcile import reconcile_account
+
+    path = path_of(source)
+    with open_source(path) as results:
+        return _decided_again(reconcile_account(results, hpa, at_us, matters=True), results, path, ignore_warning)
+
+
+def explain_number(source: Source, reconcile_id: int) -> ReconcileAccount:
+    """Explains the reconcile with this number in the results. Raises as `explain`."""
+    from hpaaudit.results.account_reconcile import reconcile_accounts
+
+    path = path_of(source)
+    with open_source(path) as results:
+        return _decided_again(next(reconcile_accounts(results, [reconcile_id])), results, path, ignore_warning)
 
 
 def reconciles_of(source: Source, hpa: str) -> HpaColumns:
@@ -102,6 +131,8 @@ def evidence_sql(account: ReconcileAccount) -> str:
 
 def _decided_again(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:
     """The account with what only deciding it again shows: steps, pods, texts, budgets of policies, flips."""
+    from hpaaudit.results.account_reconcile import place_in_instant
+
     try:
         recording = recording_by_manifest(results, source)
     except RecordingError:
@@ -116,7 +147,8 @@ def _decided_again(account: ReconcileAccount, results: "Results", source: Path, 
             )
         return account
     settings = _settings(results, recording)
-    again = redecide(recording, f"{account.namespace}/{account.name}", account.at_us, settings)
+    place = place_in_instant(results, account)
+    again = redecide(recording, f"{account.namespace}/{account.name}", account.at_us, settings, place)
     if again is not None and _is_same(again.decision, account):
         return _with_flips(_with_steps(account, again.decision), again)
     if account.steps:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.options import ControllerOptions
@@ -47,8 +48,12 @@ class Redecided:
     unseen_us: Micros | None = None
 
 
-def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySettings) -> Redecided | None:
+def redecide(
+    recording: "Recording", key: str, at_us: Micros, settings: ReplaySettings, place: int = 0
+) -> Redecided | None:
     """The decision of the HPA `namespace/name` at this instant, None if it made none then.
+
+    place   of several in that instant the one after so many
 
     The memory is built by deciding all reconciles of the longest window before. What is older no longer counts.
     """
@@ -73,8 +78,9 @@ def redecide(recording: "Recording", key: str, at_us: Micros, settings: ReplaySe
     flags = replace(prepared.flags, api_server=settings.api_server)
     prepared = replace(prepared, flags=flags)
     process = Process(prepared.plan, flags, prepared.flags_of, keep_pods=True)
-    for reconcile in replay(facts, prepared.plan, process, ()):
-        if reconcile.instant.at_us == at_us and process.last_input is not None:
+    then = (one for one in replay(facts, prepared.plan, process, ()) if one.instant.at_us == at_us)
+    for reconcile in islice(then, place, None):
+        if process.last_input is not None:
             unseen_us = process.unseen_us.get(key)
             if unseen_us == reconciles[0].instant.at_us and _is_known_before(facts, key, since_us):
                 unseen_us = None

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption, RecordingError
-from hpaaudit.flows.explain import explain, explain_many
+from hpaaudit.flows.explain import explain_many, explain_moment
 from hpaaudit.flows.inspect import missing
 from hpaaudit.flows.moments import When
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
@@ -84,7 +84,7 @@ def _explanations(whole: ReplayAccount, file: Path) -> Iterator[ReconcileAccount
     for hpa in whole.hpas:
         if (hpa.namespace, hpa.name) in drawn:
             moments = _moments(hpa, EXPLAINED if len(whole.hpas) == 1 else EXPLAINED_OF_FLEET)
-            told = (explain(file, f"{hpa.namespace}/{hpa.name}", at=at_us) for at_us in moments)
+            told = (explain_moment(file, f"{hpa.namespace}/{hpa.name}", at_us) for at_us in moments)
             yield from {reconcile.reconcile_id: reconcile for reconcile in told}.values()
 
 

@@ -66,20 +66,74 @@ def landmark_us(results: Results, hpa: str, landmark: Landmark, moment_us: Micro
     return Micros(row[landmark])
 
 
-def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
-    """The last reconcile of `namespace/name` until then; if there is none its first, with `asked_us` set."""
+def landmark_reconcile(results: Results, hpa: str, landmark: Landmark, reconcile_id: int) -> int:
+    """The `reconcile_id` of a landmark of this HPA, whose reconcile that matters most is given.
+
+    Raises BadOption if the HPA has no such reconcile.
+    """
+    row = results.rows(
+        """
+        with numbered as (
+            select
+                reconcile_id, verdict,
+                (ts, reconcile_id) as place,
+                max((ts, reconcile_id)) filter (where reconcile_id = $reconcile_id) over () as matters
+            from reconciles
+            where namespace || '/' || name = $hpa
+        )
+        select
+            arg_min(reconcile_id, place) as "first",
+            arg_max(reconcile_id, place) as "last",
+            arg_min(reconcile_id, place) filter (where place > matters) as "next",
+            arg_min(reconcile_id, place) filter (where verdict = 'divergent') as "first-divergence"
+        from numbered
+        """,
+        hpa=hpa,
+        reconcile_id=reconcile_id,
+    )[0]
+    if row[landmark] is None:
+        raise BadOption(f"--at {landmark}: {hpa} has no such reconcile")
+    return int(row[landmark])
+
+
+def place_in_instant(results: Results, account: ReconcileAccount) -> int:
+    """How many reconciles of its HPA were before it in the same instant."""
+    row = results.rows(
+        """
+        select count(*) as earlier
+        from reconciles
+        where namespace || '/' || name = $hpa and ts = make_timestamp($at_us) and reconcile_id < $reconcile_id
+        """,
+        hpa=f"{account.namespace}/{account.name}",
+        at_us=account.at_us,
+        reconcile_id=account.reconcile_id,
+    )[0]
+    return int(row["earlier"])
+
+
+def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: bool = False) -> ReconcileAccount:
+    """The last reconcile of `namespace/name` until then; if there is none its first, with `asked_us` set.
+
+    matters   of several in this very instant, one with which a divergence begins comes before the last one
+    """
     row = results.rows(
         """
         select r.reconcile_id, epoch_us(h.seen_at) as seen_us
         from reconciles as r
         left join hpas as h using (hpa_uid)
         where r.namespace || '/' || r.name = $hpa
-        order by r.ts > make_timestamp($at_us), case when r.ts > make_timestamp($at_us) then r.ts end, r.ts desc,
-            r.reconcile_id
+        order by
+            r.ts > make_timestamp($at_us),
+            case when r.ts > make_timestamp($at_us) then (r.ts, r.reconcile_id) end,
+            r.ts desc,
+            $matters and r.ts = make_timestamp($at_us)
+                and r.reconcile_id in (select d.reconcile_id from divergences as d) desc,
+            r.reconcile_id desc
         limit 1
         """,
         hpa=hpa,
         at_us=at_us,
+        matters=matters,
     )[0]
     account = next(reconcile_accounts(results, [row["reconcile_id"]]))
     if account.at_us <= at_us:

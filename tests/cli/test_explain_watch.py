@@ -1,5 +1,7 @@
 """`explain --watch`: keys lead from reconcile to reconcile, and each is explained as by `explain --at`."""
 
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tests.cli.run import run
 from tests.cli.terminal import typed
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
+CROWDED = RECORDING.with_name("1.4-sample-missing")
 LEFT, RIGHT, HOME, END = "\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F"
 FOOT = r"q: leave"
 
@@ -42,6 +45,42 @@ def test_keys_lead_to_the_reconciles_that_landmarks_name(results: str) -> None:
     assert first == first_line(results, "first")
     assert divergence == first_line(results, "first-divergence")
     assert last == again == first_line(results, "last") != before
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The results of a recording in which several reconciles share an instant."""
+    file = tmp_path_factory.mktemp("crowded") / "crowded.duckdb"
+    assert run(f"hpaaudit replay {CROWDED} --into {file}")[0] == 0
+    return str(file)
+
+
+def explained(results: str, at: str) -> int:
+    """The number of the reconcile that `explain` shows; its decision has to be that of the results."""
+    account = json.loads(run(f"hpaaudit explain {results} --at {at} -o json -q")[1])
+    number = int(account["reconcile_id"])
+    rows = json.loads(run(f'hpaaudit query {results} "from reconciles order by ts, reconcile_id" -o json')[1])
+    assert rows[number - 1]["reconcile_id"] == number
+    assert account["steps"][-1]["after"] == rows[number - 1]["desired"]
+    return number
+
+
+def test_of_several_reconciles_in_one_instant_a_time_names_the_last_one(crowded: str) -> None:
+    assert [explained(crowded, at) for at in ("14:09:00", "14:09:01", "14:09:30")] == [12, 12, 14]
+    assert [explained(crowded, at) for at in ("first", "last")] == [1, 28]
+
+
+def test_steps_visit_each_reconcile_of_an_instant_once(crowded: str) -> None:
+    sql = "select spec_replicas, desired from reconciles order by ts, reconcile_id"
+    rows = json.loads(run(f'hpaaudit query {crowded} "{sql}" -o json')[1])
+    code, shown = typed(["explain", crowded, "--watch", "--at", "14:09:01"], [LEFT, LEFT, LEFT, RIGHT, "q"], FOOT)
+    assert code == 0, shown
+    stops = re.findall(r"(\d+) of 28 ", shown)
+    assert [int(stop) for stop in stops] == [12, 11, 10, 9, 10]
+    for stop, page in zip(stops, shown.split(FOOT), strict=False):
+        row = rows[int(stop) - 1]
+        assert f"input            spec {row['spec_replicas']}," in page
+        assert f"Replay {row['desired']}," in page
 
 
 def test_keys_that_are_pressed_at_once_all_count(results: str) -> None:
