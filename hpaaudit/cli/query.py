@@ -206,8 +206,9 @@ def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_f
     from hpaaudit.report.codes import legend_of_table
     from hpaaudit.report.text import paragraph
     from hpaaudit.report.text_table import table
+    from hpaaudit.report.told_times import rows_in_zone
 
-    rows = answer.rows()
+    rows = rows_in_zone(answer.columns, answer.rows())
     if is_fitted:
         shown = fitted_table(answer.columns, rows, shutil.get_terminal_size().columns)
     else:

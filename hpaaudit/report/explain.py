@@ -14,6 +14,7 @@ from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.settings import setting_words
 from hpaaudit.report.text import Clock, duration, one_line, page_width, paragraph, printable
+from hpaaudit.report.told_times import explanation
 
 _LABEL = 15
 """So wide are the labels of the lines."""
@@ -153,9 +154,8 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
     elif not is_open:
         yield sentence(account)
     if divergence is not None:
-        yield (
-            f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence}): {divergence.explanation}."
-        )
+        words = f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence})"
+        yield f"{words}: {explanation(divergence)}."
     if is_open:
         yield f"From what was recorded alone: {sentence(account)}"
 
@@ -300,7 +300,7 @@ def _hidden_objects(hidden: Hidden) -> Iterator[str]:
 def _missing(account: ReconcileAccount) -> str:
     """Why more than one number is possible."""
     if account.divergence is not None and account.divergence.divergence_class == "no_data.recording_gap":
-        return f"; {account.divergence.explanation}"
+        return f"; {explanation(account.divergence)}"
     return f"; unknown: {missing_in_words(account.missing_input)}" if account.missing_input else ""
 
 

@@ -25,6 +25,7 @@ from hpaaudit.report.text import (
 )
 from hpaaudit.report.text_table import page_table
 from hpaaudit.report.timeline import Screen, chart_of_replicas, numbered
+from hpaaudit.report.told_times import verdict_of
 from hpaaudit.report.verdict import verdict
 
 IN_FULL = 3
@@ -142,7 +143,7 @@ def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
         span = clock(finding.first_us)
         if clock(finding.last_us) != span:
             span += f" to {clock(finding.last_us)}"
-        yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {finding.verdict}; {finding.next_step}.")
+        yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {verdict_of(finding)}; {finding.next_step}.")
 
 
 _AFTERWARDS = {

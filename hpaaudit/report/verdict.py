@@ -8,6 +8,7 @@ from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, during, held_in_words
 from hpaaudit.report.text import Clock, duration
+from hpaaudit.report.told_times import explanation, verdict_of
 
 _OUTAGE, _LOOP = "metrics_api_down", "gitops_selfheal_loop"
 _LOUDEST = "critical"
@@ -42,7 +43,7 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
     loud = [finding for finding in hpa.findings if finding is outage or finding.severity == _LOUDEST]
-    sentences = [f"{_sentence_case(during(finding, clock))} {finding.verdict}." for finding in loud]
+    sentences = [f"{_sentence_case(during(finding, clock))} {verdict_of(finding)}." for finding in loud]
     if open_questions:
         sentences += [_unexplained(open_questions, clock), *_share(hpa)]
     else:
@@ -132,12 +133,12 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
         sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
     if len(missed) > 1:
         sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
-    explanations = [one.explanation for one in shown if one.divergence_class.startswith("config.")]
+    explanations = [explanation(one) for one in shown if one.divergence_class.startswith("config.")]
     sentences += [
-        f"The controller seems to have run with another setting than this replay: {explanation}."
-        for explanation in dict.fromkeys(explanations)
+        f"The controller seems to have run with another setting than this replay: {text}."
+        for text in dict.fromkeys(explanations)
     ]
-    remembered = [one.explanation for one in shown if one.divergence_class.startswith("memory.")]
+    remembered = [explanation(one) for one in shown if one.divergence_class.startswith("memory.")]
     sentences += [f"What the controller remembered is not as assumed: {text}." for text in dict.fromkeys(remembered)]
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
     if open_questions:
@@ -151,7 +152,7 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
     what = (
         "The target had another number than both decided" if first.is_decided_alike else "Replay and controller differ"
     )
-    return f"{what} {times} {clock(first.opened_us)}, unexplained: {first.explanation}."
+    return f"{what} {times} {clock(first.opened_us)}, unexplained: {explanation(first)}."
 
 
 def _refused(divergences: list[Divergence], clock: Clock) -> str:

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.flows.moments import moment
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import clock, stamp
+from hpaaudit.report.told_times import rows_in_zone
 from tests.cli.run import run
 
 ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Pacific/Apia")
@@ -89,3 +91,59 @@ def test_a_zone_that_nobody_knows_is_refused_in_a_line() -> None:
     for name in ("Mars/Phobos", "../../etc/passwd", "", "/etc/passwd"):
         code, out, err = run(f"hpaaudit explain web.duckdb --tz '{name}'")
         assert (code, out, err.count("\n")) == (2, "", 1), (name, err)
+
+
+LOOP = Path(__file__).parents[2] / "recordings" / "gitops-loop"
+
+
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The results of a recording in which texts made by SQL tell times."""
+    file = tmp_path_factory.mktemp("zone") / "loop.duckdb"
+    assert run(f"hpaaudit replay {LOOP} --into {file}")[0] == 0
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "command", ["explain {}", "query {} what_happened", "query {} 'from findings'", "report {} -o sarif --into {}"]
+)
+def test_a_screen_has_all_its_times_in_one_zone(loop: str, command: str, tmp_path: Path) -> None:
+    texts = []
+    for zone in ("UTC", "America/New_York"):
+        file = tmp_path / f"{len(texts)}.json"
+        code, out, err = run(f"hpaaudit {command.format(loop, file)} --tz {zone}")
+        assert code == 0, err
+        texts.append(file.read_text() if file.exists() else out)
+    utc, there = texts
+    times = re.compile(r"\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
+    of_utc, local = times.findall(utc), times.findall(there)
+    assert {time[-1] for time in of_utc} == {"Z"}
+    assert [f"{(int(time[:2]) - 5) % 24:02d}{time[2:-1]}-05:00" for time in of_utc] == local
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("at 20:59:30Z", "at 2026-03-29T22:59:30+02:00"),
+        ("at 22:10:00Z", "at 00:10:00+02:00"),
+        ("between 2026-03-28T22:00:00Z and 00:30:00Z", "between 2026-03-28T23:00:00+01:00 and 01:30:00+01:00"),
+        ("daily at 10:00Z", "daily at 12:00+02:00"),
+        ("error 2026-03-29T22:00:00.5Z in web-10:00:00Z", "error 2026-03-29T22:00:00.5Z in web-10:00:00Z"),
+        ("at 27:00:00Z", "at 27:00:00Z"),
+    ],
+)
+def test_a_time_in_a_text_means_the_same_instant(told: str, shown: str) -> None:
+    use_zone(zone_named("Europe/Berlin"))
+    at = datetime.fromisoformat("2026-03-29T00:30" if "between" in told else "2026-03-29T22:05")
+    (row,) = rows_in_zone(("opened_at", "explanation"), [(at, told)])
+    assert row == (at, shown)
+
+
+def test_a_time_that_may_be_of_another_day_stays() -> None:
+    use_zone(zone_named("Europe/Berlin"))
+    first, last = map(datetime.fromisoformat, ("2026-03-28T12:00", "2026-03-29T12:00"))
+    texts = {"verdict": "at 23:00:00Z", "detail": "at 23:00:00Z", "what": "Unhealthy"}
+    columns = ("ts", "first_at", "last_at", *texts)
+    assert rows_in_zone(columns, [(first, first, last, *texts.values())]) == [(first, first, last, *texts.values())]
+    (row,) = rows_in_zone(columns, [(first, first, first, *texts.values())])
+    assert row[3:] == ("at 2026-03-29T00:00:00+01:00", "at 23:00:00Z", "Unhealthy")

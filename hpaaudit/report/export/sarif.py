@@ -9,6 +9,7 @@ from hpaaudit.model.report import Report
 from hpaaudit.report.codes import WORDS
 from hpaaudit.report.replay import clock_of
 from hpaaudit.report.text import Clock, printable
+from hpaaudit.report.told_times import explanation, verdict_of
 from hpaaudit.version import VERSION
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -34,10 +35,10 @@ def sarif(report: Report) -> str:
 def _results(hpa: HpaAccount, clock: Clock) -> Iterator[Result]:
     for one in hpa.divergences:
         if not one.divergence_class.startswith("no_data."):
-            text = f"{clock(one.opened_us)}: {one.explanation}; {one.next_step}."
+            text = f"{clock(one.opened_us)}: {explanation(one)}; {one.next_step}."
             yield _result(hpa, one.divergence_class, one.severity, text, str(one.opened_us))
     for finding in hpa.findings:
-        text = f"{clock(finding.first_us)}: {finding.verdict}; {finding.next_step}."
+        text = f"{clock(finding.first_us)}: {verdict_of(finding)}; {finding.next_step}."
         yield _result(hpa, finding.pattern, finding.severity, text, str(finding.first_us))
 
 

@@ -10,7 +10,8 @@ with pairs as (
 ), by_target as (
     select
         hpa_uid, target_name, min(first_at) as first_at, max(last_at) as last_at, max(ended_at) as ended_at,
-        list(distinct other order by other) as others
+        list(distinct other order by other) as others,
+        min(min(first_at)) over (partition by hpa_uid) as found_at
     from pairs
     group by hpa_uid, target_kind, target_name
 )
@@ -19,7 +20,7 @@ select
     string_agg(
         format(
             '{} {} scaled by {} too{}', target_name, if(last_at < ended_at, 'was', 'is'), enumerated(others),
-            if(last_at < ended_at, format(', until {}', time_beside(last_at, first_at)), '')
+            if(last_at < ended_at, format(', until {}', time_beside(last_at, found_at)), '')
         ),
         '; ' order by first_at, target_name
     ) as verdict,
