@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import TypeAlias
 
-from hpaaudit.api.times import duration, micros, precise, whole_seconds
-from hpaaudit.api.zone import micros_of, zone_in_use
+from hpaaudit.api.times import duration, micros
+from hpaaudit.api.zone import in_zone, micros_of, zone_in_use
 from hpaaudit.errors import BadOption
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.text import stamp
 
 When: TypeAlias = Micros | datetime | str
 """A time: microseconds since 1970, a datetime with its zone, or a text as `Moment` reads it."""
@@ -55,7 +56,7 @@ class Moment:
         if len(times) > 1:
             raise BadOption(
                 f"--{name} {self.text} is on {len(times)} days of the recording: "
-                f"give the date too, as in {whole_seconds(times[-1])}."
+                f"give the date too, as in {in_zone(times[-1])}."
             )
         first_us = self.at(started_us, ended_us)
         last_us = first_us + self.length_us - 1
@@ -63,8 +64,9 @@ class Moment:
             name, not self._is_within(first_us, started_us, ended_us)
         )
         if outside:
-            span = f"{precise(started_us)} to {precise(ended_us)}"
-            raise BadOption(f"--{name} {self.text} is not in the recording, which goes from {span}.")
+            span = f"{stamp(started_us)} to {stamp(ended_us)}"
+            meant = f" (read as {in_zone(first_us)})" if self._is_local and zone_in_use() != UTC else ""
+            raise BadOption(f"--{name} {self.text}{meant} is not in the recording, which goes from {span}.")
         return first_us if name == "since" else Micros(last_us)
 
     def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
@@ -76,6 +78,12 @@ class Moment:
     def length_us(self) -> int:
         """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative."""
         return 1 if self._is_relative or "." in self.text else SECOND
+
+    @property
+    def _is_local(self) -> bool:
+        """True if the zone that is in use says which time is meant."""
+        clock = _CLOCK.fullmatch(self.text)
+        return _DATE.fullmatch(self.text) is not None if clock is None else clock[5] is None
 
     @property
     def _is_relative(self) -> bool:

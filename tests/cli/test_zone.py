@@ -147,3 +147,20 @@ def test_a_time_that_may_be_of_another_day_stays() -> None:
     assert rows_in_zone(columns, [(first, first, last, *texts.values())]) == [(first, first, last, *texts.values())]
     (row,) = rows_in_zone(columns, [(first, first, first, *texts.values())])
     assert row[3:] == ("at 2026-03-29T00:00:00+01:00", "at 23:00:00Z", "Unhealthy")
+
+
+def test_a_time_outside_of_the_recording_is_refused_in_the_zone_in_which_it_was_read(
+    loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    span = r"which goes from 2026-11-26T00:\d\d:[\d.]+\+01:00 to 2026-11-26T00:\d\d:[\d.]+\+01:00\.\n"
+    for text, read in (
+        ("23:09", r" \(read as 2026-11-26T23:09:00\+01:00\)"),
+        ("2026-11-25T23:09:00", r" \(read as 2026-11-25T23:09:00\+01:00\)"),
+        ("21:09Z", ""),
+        ("9h", ""),
+    ):
+        code, out, err = run(f"hpaaudit explain {loop} --at {text}")
+        assert (code, out) == (2, "")
+        assert re.fullmatch(f"Error: --at {text}{read} is not in the recording, {span}", err), err
+    assert run(f"hpaaudit explain {loop} --at 23:09Z")[0] == 0
