@@ -21,6 +21,7 @@ from hpaaudit.cli.options import (
     zone_option,
 )
 from hpaaudit.cli.screen import has_terminal
+from hpaaudit.cli.standard_input import read_stdin, text_that_is_there
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moment_at, moments
 from hpaaudit.model.landmark import Landmark
@@ -92,7 +93,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
 
     An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until; with -l
     its relations have only the rows of the HPAs that match. TIME is RFC 3339 with any offset, 14:05 (on the day of the
-    recording) or 5m (before its end). The question - reads SQL from stdin.
+    recording) or 5m (before its end). The question - reads SQL from stdin;
+    without a question, SQL that was redirected or piped is read too.
 
     Example: hpaaudit query friday why_this_number --at 14:05
 
@@ -116,6 +118,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
         return
     if source is not None and (question is None or is_list) and not columns:
         require_there(source)
+        if question is None and not is_list:
+            question = _sql_on_stdin(quiet=quiet)
     if columns or is_list or source is None or question is None:
         if scope:
             raise click.UsageError(
@@ -146,11 +150,19 @@ def query_command(  # noqa: PLR0913 click hands over every option
 def _sql_in(file: Path) -> str:
     """The SQL in a file, or on stdin. Raises BadOption."""
     if file == STDIN:
-        return sys.stdin.read()
+        return read_stdin()
     try:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadOption(f"--file {file} cannot be read as text: {error}") from error
+
+
+def _sql_on_stdin(*, quiet: bool) -> str | None:
+    """The SQL that was redirected or piped to a query without any; None if there is none."""
+    text = text_that_is_there()
+    if text is None and not quiet:
+        click.echo("stdin is a pipe that has nothing yet: `hpaaudit query RESULTS|DIR -` waits for its SQL", err=True)
+    return text if text and text.strip() else None
 
 
 def _open_shell(source: Path) -> None:

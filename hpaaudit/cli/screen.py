@@ -44,7 +44,7 @@ def screen(
 
 def has_terminal() -> bool:
     """True if a person types and reads."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def fit_terminal() -> None:

@@ -151,5 +151,9 @@ def span_of(source: Path) -> tuple[Micros, Micros]:
 
 
 def _is_sql(text: str) -> bool:
-    """True unless the text is one word, as the name of a question is."""
+    """True unless the text is one word, as the name of a question is. Raises BadOption for bytes that are no text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadOption(f"what is asked is not text: {error.reason} at character {error.start}") from error
     return len(text.split()) > 1
