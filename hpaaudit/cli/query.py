@@ -110,9 +110,11 @@ def query_command(  # noqa: PLR0913 click hands over every option
         raise click.UsageError("--file takes the place of the question: give one of them")
     if file is not None or question == str(STDIN):
         question = _sql_in(file or STDIN)
+    by_option = {"hpa": "--hpa" if hpa else "--namespace"}
     hpa = named_hpa(hpa, namespace)
-    given = {"hpa": hpa, "selector": selector, "at": at, "since": since, "until": until}
-    scope = [f"--{name}" for name, value in given.items() if value]
+    values = {"hpa": hpa, "selector": selector, "at": at, "since": since, "until": until}
+    given = {name: by_option.get(name, f"--{name}") for name, value in values.items() if value}
+    scope = list(given.values())
     if source is not None and question is None and not (is_list or columns or scope) and has_terminal():
         _open_shell(source)
         return
@@ -132,6 +134,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     span = flow.span_of(source) if at or since or until else None
     at_us = moment_at(span, at) if span and at else None
     asked = moments(span, since=since, until=until) if span else {}
+    flow.refuse_unused(question, given)
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         answer = flow.query(
             source,

@@ -56,20 +56,13 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         ask,
         ask_sql,
         hpas_of,
-        parameters_of,
         question_named,
         require_hpas,
-        require_used,
     )
 
+    given = {"hpa": hpa, "at": at, "since": since, "until": until}
+    refuse_unused(question, {name: f"--{name}" for name, value in given.items() if value is not None})
     known_question = None if _is_sql(question) else question_named(question)
-    given = {
-        name for name, value in (("hpa", hpa), ("at", at), ("since", since), ("until", until)) if value is not None
-    }
-    if known_question is None:
-        require_used("this SQL", parameters_of(question), given)
-    else:
-        require_used(known_question.name, known_question.parameters, given)
     if selector:
         require_hpas(question, known_question)
     results = open_source(path_of(source), warn, progress, selector)
@@ -89,6 +82,20 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     if known_question is None:
         return Answer(results, ask_sql(results, question, scope))
     return Answer(results, ask(results, known_question, scope))
+
+
+def refuse_unused(question: str, given: Mapping[str, str]) -> None:
+    """Raises as `query` if the question does not use what was given.
+
+    given   the option with which `hpa`, `at`, `since` and `until` were given; those that were not are left out
+    """
+    from hpaaudit.results.questions import parameters_of, question_named, require_used
+
+    if _is_sql(question):
+        require_used("this SQL", parameters_of(question), given)
+    else:
+        known = question_named(question)
+        require_used(known.name, known.parameters, given)
 
 
 def named_questions() -> Mapping[str, Question]:

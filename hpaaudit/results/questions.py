@@ -1,7 +1,7 @@
 """Runs the named questions of `sql/questions/`, with defaults for their parameters."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -57,12 +57,15 @@ def question_named(name: str) -> Question:
     return question
 
 
-def require_used(asked: str, parameters: Collection[str], given: Collection[str]) -> None:
-    """Raises BadOption for a given part of the scope that is not among the parameters of what is asked."""
+def require_used(asked: str, parameters: Collection[str], given: Mapping[str, str]) -> None:
+    """Raises BadOption for a given part of the scope that is not among the parameters of what is asked.
+
+    given   how each part was given: the name of its option
+    """
     for name in _SCOPE:
         if name in given and name not in parameters:
             options = " and ".join(f"--{option}" for option in _SCOPE if option in parameters) or "no option"
-            raise BadOption(f"{asked} does not use --{name}: it takes {options}")
+            raise BadOption(f"{asked} does not use {given[name]}: it takes {options}")
 
 
 def require_hpas(asked: str, question: Question | None) -> None:

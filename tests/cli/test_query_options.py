@@ -27,6 +27,22 @@ def test_a_question_uses_an_option_or_refuses_it(question: str, option: str) -> 
 
 
 @pytest.mark.usefixtures("at_desk")
+def test_a_refusal_names_the_option_that_was_given() -> None:
+    refused = "Error: this SQL does not use {}: it takes no option\n"
+    for line, option in (
+        ("query web.duckdb -n shop 'select 1'", "--namespace"),
+        ("-n shop query web.duckdb 'select 1'", "--namespace"),
+        ("query web.duckdb -n shop --hpa web 'select 1'", "--hpa"),
+    ):
+        assert run(f"hpaaudit {line}") == (2, "", refused.format(option)), line
+    for rest in ("", "--columns"):
+        code, out, err = run(f"hpaaudit query web.duckdb -n shop {rest}")
+        assert (code, out) == (2, "")
+        assert err.startswith("Error: --namespace "), err
+    assert run("hpaaudit query web.duckdb -n shop 'select $hpa as given' -o csv") == (0, "given\nshop/%\n", "")
+
+
+@pytest.mark.usefixtures("at_desk")
 @pytest.mark.parametrize("option", OPTIONS)
 def test_sql_uses_an_option_as_a_parameter_or_refuses_it(option: str) -> None:
     value = OPTIONS[option]
