@@ -164,3 +164,12 @@ def test_a_time_outside_of_the_recording_is_refused_in_the_zone_in_which_it_was_
         assert (code, out) == (2, "")
         assert re.fullmatch(f"Error: --at {text}{read} is not in the recording, {span}", err), err
     assert run(f"hpaaudit explain {loop} --at 23:09Z")[0] == 0
+
+
+def test_a_page_in_another_zone_says_that_its_charts_are_in_utc(loop: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(f"hpaaudit report {loop} --into {page} --tz America/New_York")[0] == 0
+    text = page.read_text()
+    assert "18:09:06-05:00" in text
+    assert "Times of the charts are UTC." in text
+    assert "Times are UTC." not in text

@@ -26,7 +26,7 @@ class Charts {
     this.drawPods();
     root.append(element("p", "quiet help", "Click a time or a pin to have its reconcile explained. Drag to zoom in, "
       + "double-click to zoom out. With the keyboard: ← → by reconcile, Page Up and Page Down by change, + − to zoom, Enter to the "
-      + "explanation. Times are UTC."
+      + "explanation. Times of the charts are UTC."
       + (data.every > 1 ? ` To keep the page small it has one of ${data.every} reconciles, and each at which something changed.` : "")));
     this.panel = panelOf(this);
     this.point(data.count - 1);
