@@ -11,10 +11,11 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC).replace(tzinfo=None)
 WINDOW_S = 300
 
 
-def settled(rows: list[tuple[int, str, int, str]]) -> list[tuple[str, str, str]]:
+def settled(rows: list[tuple[int, str, int, str]], *, is_contradicted: bool = False) -> list[tuple[str, str, str]]:
     """Class, confidence and explanation of one divergence.
 
-    rows   of reconciles: seconds after noon, class, pods without a sample, evidence
+    rows              of reconciles: seconds after noon, class, pods without a sample, evidence
+    is_contradicted   another setting would explain it, but the recording says otherwise
     """
     with duckdb.connect() as connection:
         ask = connection.execute
@@ -22,6 +23,9 @@ def settled(rows: list[tuple[int, str, int, str]]) -> list[tuple[str, str, str]]
         for name in ("divergences", "metric_proposals"):
             ask(folder("schema")[name])
         ask(folder("macros")["missing_in_words"])
+        ask("create table settled (hpa_uid varchar, divergence_id bigint)")
+        if is_contradicted:
+            ask("insert into settled values ('u', 1)")
         ask("create table replayed_hpas as select 1 as hpa, 'u' as hpa_uid")
         ask("create table memory_windows as select 1 as hpa, ? as longest", [timedelta(seconds=WINDOW_S)])
         ask(
@@ -73,3 +77,7 @@ def test_a_divergence_is_unknown_where_an_answer_with_all_samples_may_have_led_t
     rows: list[tuple[int, str, int, str]], told: tuple[str, str, str]
 ) -> None:
     assert settled(rows) == [told]
+
+
+def test_what_contradicts_a_recorded_setting_stays_unexplained() -> None:
+    assert settled([(0, "unexplained", 1, "proven")], is_contradicted=True) == [KEPT]
