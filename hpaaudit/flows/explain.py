@@ -54,7 +54,7 @@ def explain(
     """
     from hpaaudit.results.account_reconcile import (
         interesting,
-        landmark_reconcile,
+        landmark_place,
         reconcile_account,
         reconcile_accounts,
     )
@@ -68,7 +68,7 @@ def explain(
         else:
             account = reconcile_account(results, chosen, asked)
         if isinstance(asked, Landmark):
-            number = landmark_reconcile(results, chosen, asked, account.reconcile_id)
+            _, number = landmark_place(results, chosen, asked, (account.at_us, account.reconcile_id))
             account = next(reconcile_accounts(results, [number]))
         return _decided_again(account, results, path, warn)
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
+_LAST_NUMBER = 2**63 - 1
+"""After all reconciles of an instant."""
+
 
 def query(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Source,
@@ -49,7 +52,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     Raises NotResults, UnknownQuestion, UnknownHpa, BadOption if the question does not use a value, BadQuery and what
     `replay` raises.
     """
-    from hpaaudit.results.account_reconcile import interesting, landmark_us
+    from hpaaudit.results.account_reconcile import interesting, landmark_place
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.questions import (
         Scope,
@@ -72,7 +75,7 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     at_us = None if at is None else landmark_or_time(at, results.span)
     if isinstance(at_us, Landmark):
         chosen, moment_us = interesting(results, hpa)
-        at_us = landmark_us(results, chosen, at_us, moment_us)
+        at_us, _ = landmark_place(results, chosen, at_us, (moment_us, _LAST_NUMBER))
     scope = Scope(
         hpa=hpa,
         at_us=at_us,

@@ -43,57 +43,33 @@ def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
     return names[0], Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
 
 
-def landmark_us(results: Results, hpa: str, landmark: Landmark, moment_us: Micros) -> Micros:
-    """The time of a landmark of this HPA, whose moment that matters most is given.
+def landmark_place(results: Results, hpa: str, landmark: Landmark, after: tuple[Micros, int]) -> tuple[Micros, int]:
+    """The time and the `reconcile_id` of a landmark of this HPA. `next` is the first one after a time and number.
 
     Raises BadOption if the HPA has no such reconcile.
     """
+    after_us, after_id = after
     row = results.rows(
         """
         select
-            epoch_us(min(ts)) as "first",
-            epoch_us(max(ts)) as "last",
-            epoch_us(min(ts) filter (where ts > make_timestamp($moment_us))) as "next",
-            epoch_us(min(ts) filter (where verdict = 'divergent')) as "first-divergence"
-        from reconciles
-        where namespace || '/' || name = $hpa
-        """,
-        hpa=hpa,
-        moment_us=moment_us,
-    )[0]
-    if row[landmark] is None:
-        raise BadOption(f"--at {landmark}: {hpa} has no such reconcile")
-    return Micros(row[landmark])
-
-
-def landmark_reconcile(results: Results, hpa: str, landmark: Landmark, reconcile_id: int) -> int:
-    """The `reconcile_id` of a landmark of this HPA, whose reconcile that matters most is given.
-
-    Raises BadOption if the HPA has no such reconcile.
-    """
-    row = results.rows(
-        """
-        with numbered as (
-            select
-                reconcile_id, verdict,
-                (ts, reconcile_id) as place,
-                max((ts, reconcile_id)) filter (where reconcile_id = $reconcile_id) over () as matters
+            min(place) as "first",
+            max(place) as "last",
+            min(place) filter (where place > ($after_us::bigint, $after_id::bigint)) as "next",
+            min(place) filter (where verdict = 'divergent') as "first-divergence"
+        from (
+            select verdict, (epoch_us(ts), reconcile_id) as place
             from reconciles
             where namespace || '/' || name = $hpa
         )
-        select
-            arg_min(reconcile_id, place) as "first",
-            arg_max(reconcile_id, place) as "last",
-            arg_min(reconcile_id, place) filter (where place > matters) as "next",
-            arg_min(reconcile_id, place) filter (where verdict = 'divergent') as "first-divergence"
-        from numbered
         """,
         hpa=hpa,
-        reconcile_id=reconcile_id,
+        after_us=after_us,
+        after_id=after_id,
     )[0]
     if row[landmark] is None:
         raise BadOption(f"--at {landmark}: {hpa} has no such reconcile")
-    return int(row[landmark])
+    at_us, reconcile_id = row[landmark]
+    return Micros(at_us), int(reconcile_id)
 
 
 def place_in_instant(results: Results, account: ReconcileAccount) -> int:
