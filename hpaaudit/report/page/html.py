@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -218,7 +219,8 @@ def _change(
 
 def _last_until(at_us: Micros, reconciled: Sequence[Micros]) -> Micros | None:
     """The last reconcile until a time; None if there is none. They are in the order of time."""
-    return next((one for one in reversed(reconciled) if one <= at_us), None)
+    before = bisect_right(reconciled, at_us)
+    return reconciled[before - 1] if before else None
 
 
 def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
