@@ -111,7 +111,7 @@ def test_a_selector_chooses_what_kubectl_would_list(labels: dict[str, dict[str, 
     known = {name: one for name, one in labels.items() if one is not None}
     expected = {name for name, one in known.items() if matches(selector, one)}
     if labels and not known:
-        with pytest.raises(BadOption, match="this recording has no labels of HPAs"):
+        with pytest.raises(BadOption, match="this recording keeps no labels of HPAs"):
             chosen_by_labels(selector, recorded, "this recording")
     elif not expected:
         with pytest.raises(UnknownHpa, match="no HPA in this recording has labels that match"):
