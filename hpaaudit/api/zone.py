@@ -1,10 +1,12 @@
 """The zone in which people read and write times: UTC, unless they ask for another one."""
 
+from bisect import bisect_left
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from hpaaudit.model.units import SECOND, Micros
 
+_DAY = 86_400 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IN_USE: ContextVar[tzinfo] = ContextVar("zone", default=UTC)
 
@@ -29,6 +31,22 @@ def offset_us(at_us: int) -> int:
     """How far the zone that is in use is ahead of UTC then."""
     ahead = (_EPOCH + timedelta(seconds=at_us // SECOND)).astimezone(zone_in_use()).utcoffset() or timedelta(0)
     return round(ahead / timedelta(microseconds=1))
+
+
+def offsets_us(first_us: int, last_us: int) -> list[tuple[int, int]]:
+    """The same over a span of time: from each instant on, how far the zone is ahead of UTC; the first is `first_us`.
+
+    Looked at once a day: no zone changes twice within one.
+    """
+    found = [(first_us, offset_us(first_us))]
+    low = first_us
+    while zone_in_use() != UTC and low < last_us:
+        high = min(low + _DAY, last_us)
+        if offset_us(high) != found[-1][1]:
+            changed = bisect_left(range(low, high), 1, key=lambda at_us: offset_us(at_us) != found[-1][1])
+            found.append((low + changed, offset_us(high)))
+        low = high
+    return found
 
 
 def micros_of(local: datetime) -> Micros:

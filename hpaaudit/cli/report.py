@@ -1,6 +1,6 @@
 """The command `report`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,21 @@ from hpaaudit.flows.moments import Moment, moments
 if TYPE_CHECKING:
     from hpaaudit.model.report import Report
 
-FORMATS = ("html", "markdown", "junit", "sarif", "perfetto")
+SUFFIXES = {"html": "html", "markdown": "md", "junit": "xml", "sarif": "sarif", "perfetto": "json"}
+"""What the name of a file ends with, by the format."""
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
 @results_argument()
-@click.option("--into", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write the page here.")
+@click.option(
+    "--into",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Write the page here; in a folder it is called report.html, or as its format is.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
-@click.option("-o", "--output", type=click.Choice(FORMATS), default="html", show_default=True)
+@click.option("-o", "--output", type=click.Choice([*SUFFIXES]), default="html", show_default=True)
 @narrowing_options(completed_hpas)
 @message_options()
 @zone_option()
@@ -57,12 +64,15 @@ def report_command(  # noqa: PLR0913 click hands over every option
     Example: hpaaudit report friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
     """
     from hpaaudit.cli.progress import ProgressLine
-    from hpaaudit.errors import FileExists, NotWritable
+    from hpaaudit.errors import NotWritable
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
     from hpaaudit.report.text import fitted_to
 
+    if into.is_dir():
+        into /= f"report.{SUFFIXES[output]}"
+    _require_new([into], overwrite=overwrite)
     bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         drawn = report(
@@ -77,15 +87,22 @@ def report_command(  # noqa: PLR0913 click hands over every option
         )
     with fitted_to(None):  # A file is the same whatever terminal it was made on.
         texts = _files(drawn, into, output)
-    for path in texts:
-        if path.exists() and not overwrite:
-            raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
+    _require_new(texts, overwrite=overwrite)
     for path, text in texts.items():
         try:
             path.write_text(text, "utf-8")
         except OSError as error:
             raise NotWritable(f"{path} cannot be written ({error.strerror}): name another file with --into") from error
         click.echo(f"saved {path} ({len(text.encode()):,} bytes)")
+
+
+def _require_new(paths: Iterable[Path], *, overwrite: bool) -> None:
+    """Raises FileExists for a file that would be replaced unasked."""
+    from hpaaudit.errors import FileExists
+
+    for path in paths:
+        if path.exists() and not overwrite:
+            raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
 
 
 def _files(report: "Report", into: Path, output: str) -> Mapping[Path, str]:

@@ -196,6 +196,7 @@ class HpaAccount:
     findings: tuple[Finding, ...] = ()
     comparable: int = 0
     agree: int = 0
+    seen: int = 0
     holds: tuple[Hold, ...] = ()
     other_reasons: int = 0
     moment_us: Micros | None = None

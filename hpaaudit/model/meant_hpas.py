@@ -1,7 +1,17 @@
-"""Which HPAs a user means: `namespace/name`, a pattern with `*`, or a name alone that only one HPA has."""
+"""Which HPAs a user means: `namespace/name`, a pattern with `*`, or a name alone that only one HPA has.
+
+The kind may stand before a name alone, as kubectl writes it: `hpa/checkout`.
+"""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+
+_KINDS = frozenset(
+    f"{kind}{group}"
+    for kind in ("hpa", "horizontalpodautoscaler", "horizontalpodautoscalers")
+    for group in ("", ".autoscaling", ".v1.autoscaling", ".v2.autoscaling")
+)
+"""How kubectl writes the kind before a name."""
 
 
 def meant_hpas(text: str, known: Iterable[str]) -> list[str]:
@@ -9,6 +19,9 @@ def meant_hpas(text: str, known: Iterable[str]) -> list[str]:
     names = list(known)
     if text in names:
         return [text]
+    kind, _, name = text.partition("/")
+    if kind.lower() in _KINDS and name and not any(one.startswith(f"{kind}/") for one in names):
+        text = name
     if "/" not in text and "*" not in text:
         with_this_name = [name for name in names if name.partition("/")[2] == text]
         return with_this_name if len(with_this_name) == 1 else []

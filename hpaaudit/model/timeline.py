@@ -42,6 +42,7 @@ class TimelinePoint:
     replicas   `spec.replicas` that it read;  replay   what the replay wanted;  decided   what the controller wanted
     metric     the metric that decided, or the first one;  ratio   its value divided by its target, None if unmeasured
     ready, unready, missing, ignored   the pods of that metric by bucket
+    failed     the metrics that were unusable, in the order of the spec
     """
 
     at_us: Micros
@@ -59,6 +60,7 @@ class TimelinePoint:
     unready: int | None
     missing: int | None
     ignored: int | None
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

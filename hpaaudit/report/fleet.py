@@ -1,7 +1,7 @@
 """Sums up a replay of many HPAs: in a sentence, in totals, by the problems they share, and those that matter most."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
@@ -72,6 +72,12 @@ def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
     return "\n\n".join(parts)
 
 
+def inputs_known(hpas: Collection[HpaAccount]) -> str:
+    """Of how many reconciles the inputs are known."""
+    proven, seen, reconciles = (sum(getattr(hpa, name) for hpa in hpas) for name in ("proven", "seen", "reconciles"))
+    return f"inputs proven: {proven} of {reconciles}" + (f"; answers that the controller had: {seen}" if seen else "")
+
+
 def _totals(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     sums = {name: sum(getattr(hpa, name) for hpa in hpas) for name in ("match", "skew", "divergent", "undecidable")}
     verdicts = (f"{number} {name}" for name, number in sums.items())
@@ -84,7 +90,7 @@ def _totals(hpas: Sequence[HpaAccount]) -> Iterator[str]:
         f"  {scaled} changed replicas, {divergent} with a divergent reconcile; undecidable: "
         f"{f'{duration(undecidable_s)} of HPA time' if undecidable_s >= 1 else sums['undecidable'] or 'none'}"
     )
-    yield f"  inputs proven: {sum(hpa.proven for hpa in hpas)} of {reconciles}"
+    yield one_line(f"  {inputs_known(hpas)}")
 
 
 def _by_pattern(hpas: Sequence[HpaAccount]) -> Iterator[str]:

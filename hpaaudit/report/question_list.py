@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from hpaaudit.model.question import Question
-from hpaaudit.report.text import paragraph
+from hpaaudit.report.text import one_line, paragraph
 
 _INDENT = "  "
 
@@ -39,7 +39,7 @@ def questions_json(questions: Iterable[Question]) -> str:
 
 
 def _line(question: Question, width: int) -> str:
-    return f"{_INDENT}{question.name.ljust(width)}  {question.asks}\n"
+    return one_line(f"{_INDENT}{question.name.ljust(width)}  {question.asks}", " " * 6) + "\n"
 
 
 def _columns_of(question: Question) -> str:

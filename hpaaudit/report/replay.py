@@ -9,7 +9,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.fleet import WORST, fleet_text
+from hpaaudit.report.fleet import WORST, fleet_text, inputs_known
 from hpaaudit.report.reasons import why
 from hpaaudit.report.settings import source_words
 from hpaaudit.report.text import (
@@ -221,7 +221,7 @@ def count_lines(hpa: HpaAccount) -> Iterator[str]:
     if hpa.undecidable_why:
         rest += f"; unknown: {'; '.join(map(missing_in_words, hpa.undecidable_why))}"
     yield paragraph(f"{rate}; {rest}")
-    yield f"  inputs proven: {hpa.proven} of {hpa.reconciles}"
+    yield one_line(f"  {inputs_known([hpa])}")
 
 
 def _agreement(hpa: HpaAccount) -> str:

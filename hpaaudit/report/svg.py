@@ -72,13 +72,20 @@ def _replicas(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[s
 def _metric(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]:
     steps = by_reconcile(timeline, lambda point: None if point.ratio is None else round(100 * point.ratio))
     values = [value for _, value in steps if value is not None]
-    if not values:
+    failing = by_reconcile(timeline, lambda point: len(point.failed))
+    fails = {column for column, passage in enumerate(passages(failing, axis)) if any(passage.values)}
+    if not values and not fails:
         return 0, []
-    panel = Panel(top, 80, 0, max(*values, 120))
-    names = sorted({point.metric for point in timeline.points if point.ratio is not None})
+    panel = Panel(top, 80, 0, max([*values, 120]))
+    names = sorted({point.metric for point in timeline.points if point.metric})
+    failed = dict.fromkeys(name for point in timeline.points for name in point.failed)
     drawn = [
-        _label(top - 8, f"{', '.join(names)} in % of target"),
-        *_grid(panel, [100, max(values)]),
+        *(_box(columns, top, panel.height, "failed") for columns in _runs(fails)),
+        _label(
+            top - 8,
+            f"{', '.join(names)} in % of target" + (f"; unusable where shaded: {', '.join(failed)}" if failed else ""),
+        ),
+        *_grid(panel, [100, max(values, default=100)]),
         f'<path class="target" d="M{LEFT} {panel.y(100)}H{WIDTH - RIGHT}"/>',
         _path(steps, axis, panel, "metric"),
     ]

@@ -70,7 +70,9 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
         parts.append("\n".join(_listed(marks, clock, timeline, screen.listed)))
-    parts.append("\n".join(_words(timeline, first_us, last_us, screen.glyphs)))
+    parts.append(
+        "\n".join([*_words(timeline, first_us, last_us, screen.glyphs), *_words_of_marks(marks, timeline, screen)])
+    )
     shown = {point.verdict for point in timeline.points if first_us <= point.at_us <= last_us} & _VERDICTS.keys()
     if words := legend(sorted(shown)):
         parts.append(words)
@@ -91,6 +93,12 @@ def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterat
         cells = "".join(_FAILED if fails else cell for fails, cell in zip(failed, row, strict=True))
         painted = re.sub(f"{_FAILED}+", lambda run: screen.paint(run[0], "doubtful"), cells.rstrip())
         yield _line(_metric(timeline.points), painted)
+    for metric in failing_metrics(timeline.points):
+        fails = (any(metric in point.failed for point in points) for points in columns)
+        row = "".join(_FAILED if failing else " " for failing in fails)
+        yield _line(
+            printable(metric), re.sub(f"{_FAILED}+", lambda run: screen.paint(run[0], "doubtful"), row.rstrip())
+        )
     for bucket, label in _PODS.items():
         counts = [max((getattr(point, bucket) or 0 for point in points), default=0) for points in columns]
         if any(counts):
@@ -257,6 +265,12 @@ def _fails(point: TimelinePoint) -> bool:
     return point.reason_code in ("gate.all_metrics_invalid", "gate.metric_failed")
 
 
+def failing_metrics(points: Sequence[TimelinePoint]) -> list[str]:
+    """The metrics of several that were unusable in some reconcile, as they came."""
+    failing = dict.fromkeys(name for point in points for name in point.failed)
+    return list(failing) if len(failing.keys() | {point.metric for point in points if point.metric}) > 1 else []
+
+
 def _metric(points: Sequence[TimelinePoint]) -> str:
     names = {point.metric for point in points if point.ratio is not None}
     return printable(min(names)) if len(names) == 1 else "metrics"
@@ -306,6 +320,8 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
     if in_turn := [f"{low} to {high}" for (low, high), _ in groupby(bounds)]:
         more = f" and {len(in_turn) - LISTED} more" if len(in_turn) > LISTED else ""
         yield paragraph("replicas: bounds " + ", then ".join(in_turn[:LISTED]) + more)
+    if any(_parts(point) and point.replay is not None for point in points):
+        yield paragraph(f"{glyphs.other} is what the replay decides, where that is another number")
     absences = [one for one in timeline.absences if one.at_us <= last_us and first_us <= (one.until_us or last_us)]
     if causes := [
         *(["there was no HPA of this name"] if any(not one.is_target for one in absences) else []),
@@ -317,13 +333,21 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
         span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"
         on_target, full = glyphs.blocks[len(glyphs.blocks) // 2], glyphs.blocks[-1]
         yield paragraph(f"{_metric(points)}: {span}; {on_target} is on target, {full} twice that or more")
+    if failing := failing_metrics(points):
+        names = ", ".join(printable(name) for name in failing)
+        yield paragraph(f"{names}: {_FAILED} is a reconcile in which it was unusable")
     if any(map(_fails, points)):
-        yield paragraph(f"{_FAILED}: no metric was usable")
+        yield paragraph(f"{_metric(points)}: {_FAILED} is a reconcile in which the metrics gave no number")
     if any(getattr(point, bucket) for point in points for bucket in _PODS):
         yield paragraph("pods that did not count as ready: how many; + is ten or more")
     verdicts = {point.verdict for point in points}
     if letters := [f"{letter} {verdict}" for verdict, letter in _VERDICTS.items() if verdict in verdicts]:
         yield paragraph(f"verdict: {', '.join(letters)}")
+
+
+def _words_of_marks(marks: Sequence[Mark], timeline: Timeline, screen: Screen) -> Iterator[str]:
+    if "+" in _mark_row([mark.at_us for mark in marks], _axis(timeline, screen)):
+        yield paragraph("+ below the chart: several numbers fall on one column")
 
 
 def _next(timeline: Timeline, first_us: Micros, last_us: Micros) -> str:

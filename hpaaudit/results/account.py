@@ -87,6 +87,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             findings=tuple(Finding(**finding) for finding in findings[uid]),
             comparable=row["comparable"],
             agree=row["agree"],
+            seen=row["seen"],
             holds=tuple(Hold(**hold) for hold in holds[uid]),
             other_reasons=row["other_reasons"] or 0,
             moment_us=moment_of.get(uid),

@@ -53,7 +53,7 @@ def question_named(name: str) -> Question:
     question = questions().get(name)
     if question is None:
         hint = did_you_mean(name, questions(), "`hpaaudit query` lists them")
-        raise UnknownQuestion(f"no question {name!r}: {hint}")
+        raise UnknownQuestion(f"no question {name!r}: {hint}" if name.strip() else f"nothing is asked: {hint}")
     return question
 
 

@@ -38,7 +38,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
         started_us=head["started_us"],
         ended_us=head["ended_us"],
         moment_us=moment_us,
-        points=tuple(TimelinePoint(**row) for row in rows["points"]),
+        points=tuple(TimelinePoint(**{**row, "failed": tuple(row["failed"])}) for row in rows["points"]),
         scales=tuple(Scale(**row) for row in rows["scales"]),
         absences=tuple(Absence(**row) for row in rows["absences"]),
         marks=tuple(Mark(**{**row, "kind": MarkKind(row["kind"])}) for row in rows["marks"]),

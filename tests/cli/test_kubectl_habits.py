@@ -88,6 +88,17 @@ def test_a_name_alone_means_the_only_hpa_that_has_it(known: list[str], data: st.
     assert meant_hpas(alone, known) == (same if len(same) == 1 else [])
     assert meant_hpas(f"*/{alone}", known) == same
     assert meant_hpas("*", known) == known
+    kind = data.draw(
+        st.sampled_from(["hpa", "HPA", "horizontalpodautoscaler", "horizontalpodautoscalers.v2.autoscaling"])
+    )
+    assert meant_hpas(f"{kind}/{alone}", known) == meant_hpas(alone, known)
+
+
+def test_in_a_namespace_of_that_name_the_kind_is_the_namespace() -> None:
+    known = ["hpa/checkout", "shop/checkout", "shop/cart"]
+    assert meant_hpas("hpa/checkout", known) == ["hpa/checkout"]
+    assert meant_hpas("hpa/cart", known) == []
+    assert meant_hpas("hpa/", ["shop/cart"]) == []
 
 
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)

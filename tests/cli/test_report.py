@@ -25,6 +25,10 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     assert (code, out) == (2, "")
     assert "web.html exists" in err
     assert run("hpaaudit report web.duckdb --into web.html --overwrite")[0] == 0
+    Path("ticket").mkdir()
+    assert run("hpaaudit report web.duckdb --into ticket -o junit")[1].startswith("saved ticket/report.xml (")
+    code, _, err = run("hpaaudit report web.duckdb --into ticket -o junit")
+    assert (code, "ticket/report.xml exists" in err) == (2, True)
     code, _, err = run("hpaaudit report web.duckdb --into none/web.html")
     assert (code, "cannot be written" in err) == (2, True)
 

@@ -155,6 +155,8 @@ def test_what_only_the_replay_wanted_is_drawn_beside() -> None:
     text = drawn(points=tuple(points))
     (row,) = (line for line in text.splitlines() if line.strip().startswith("8 "))
     assert row.count("·") in range(12, 15)  # one minute of five
+    assert "· is what the replay decides, where that is another number" in text
+    assert "·" not in drawn()
     assert "divergent" in text
 
 
@@ -165,8 +167,25 @@ def test_a_time_without_a_usable_metric_is_crossed_out_and_not_blank() -> None:
     (row,) = (line for line in text.splitlines() if line.startswith("  cpu  "))
     assert row.count("x") in range(12, 15)  # one minute of five
     assert row[13:].count("▄") in range(38, 43)
-    assert "x: no metric was usable" in text
-    assert "x: no metric" not in drawn()
+    assert "cpu: x is a reconcile in which the metrics gave no number" in text
+    assert "x is" not in drawn()
+
+
+def test_a_metric_that_fails_beside_another_has_a_row_of_its_own() -> None:
+    """The other metric decided all the same: its row is drawn on."""
+    failed = replace(point(60, 4, 4), failed=("http_requests",))
+    text = drawn(points=(point(0, 4, 4), failed, point(120, 4, 4)))
+    rows = {line[2:12].strip(): line[13:] for line in text.splitlines() if line.startswith("  ")}
+    assert rows["http_requ~"].count("x") in range(12, 15)  # one minute of five
+    assert rows["cpu"].count("▄") in range(64, 67)
+    assert "http_requests: x is a reconcile in which it was unusable" in text
+
+
+def test_the_only_metric_has_no_second_row() -> None:
+    failed = replace(point(60, 4, 4, ratio=None), reason_code="gate.all_metrics_invalid", failed=("cpu",))
+    rows = [line for line in drawn(points=(point(0, 4, 4), failed)).splitlines() if line.startswith("  cpu  ")]
+    assert len(rows) == 1
+    assert "x" in rows[0]
 
 
 def test_an_edit_or_a_gap_is_marked_at_its_time_and_named() -> None:

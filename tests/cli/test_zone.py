@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
-from hpaaudit.api.zone import use_zone
+from hpaaudit.api.zone import offset_us, offsets_us, use_zone
 from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.flows.moments import moment
 from hpaaudit.model.units import SECOND, Micros
@@ -40,6 +41,21 @@ def test_a_printed_time_means_the_same_in_every_zone(seconds: int, fraction: int
     span = Micros(at_us - 3600 * SECOND), Micros(at_us + 3600 * SECOND)
     assert moment(printed).at(*span) == at_us
     assert moment(of_day).at(*span) == at_us // SECOND * SECOND
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 2 * 10**9), st.integers(0, 400 * 86_400), st.floats(0, 1), st.sampled_from(ZONES))
+def test_the_offsets_of_a_span_are_those_of_each_of_its_instants(
+    begin: int, seconds: int, share: float, zone: str
+) -> None:
+    use_zone(zone_named(zone))
+    first_us, last_us = begin * SECOND, (begin + seconds) * SECOND
+    offsets = offsets_us(first_us, last_us)
+    at_us = first_us + int(share * seconds) * SECOND
+    assert [ahead for from_us, ahead in offsets if from_us <= at_us][-1] == offset_us(at_us)
+    assert offsets[0][0] == first_us
+    for (_, before), (from_us, ahead) in pairwise(offsets):
+        assert (offset_us(from_us - SECOND), offset_us(from_us)) == (before, ahead)
 
 
 RULES = (
@@ -166,10 +182,9 @@ def test_a_time_outside_of_the_recording_is_refused_in_the_zone_in_which_it_was_
     assert run(f"hpaaudit explain {loop} --at 23:09Z")[0] == 0
 
 
-def test_a_page_in_another_zone_says_that_its_charts_are_in_utc(loop: str, tmp_path: Path) -> None:
+def test_a_page_in_another_zone_has_its_times_and_their_offset(loop: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run(f"hpaaudit report {loop} --into {page} --tz America/New_York")[0] == 0
     text = page.read_text()
     assert "18:09:06-05:00" in text
-    assert "Times of the charts are UTC." in text
     assert "Times are UTC." not in text

@@ -4,11 +4,14 @@ import asyncio
 import hashlib
 import json
 import shutil
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hpaaudit.api.zone import use_zone
+from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
 from hpaaudit.model.report import Report
@@ -225,6 +228,40 @@ def test_a_value_is_drawn_until_the_next_reconcile_where_that_one_has_none(demo:
     assert xs == [10, 19.999, 20, 29.999, 30, 50, 59.999, 60, 89.999]
     assert one == [7, 7, 7, 7, None, 7, 7, 7, 7]
     assert other == [5, 5, None, None, None, 5, 5, None, None]
+
+
+@pytest.mark.parametrize("zone", ["America/St_Johns", "Asia/Kathmandu", "Europe/Berlin"])
+def test_a_page_of_another_zone_tells_each_time_as_explain_does(zone: str, tmp_path: Path) -> None:
+    replay(DEMO, into=tmp_path / "web.duckdb").close()
+    use_zone(zone_named(zone))
+    try:
+        told = report(tmp_path / "web.duckdb")
+        (tmp_path / "web.html").write_text(page(told), "utf-8")
+        heads = [next(iter(explain_rows(account)))[1] for account in told.explanations]
+    finally:
+        use_zone(UTC)
+    script = WALK.replace("return {walked", "return {help: document.querySelector('.help').innerText, walked")
+    seen = look(tmp_path / "web.html", tmp_path / "profile", script).answer
+    assert {" ".join(head.split()) for head in heads} <= {" ".join(walked[0].split()) for walked in seen["walked"]}
+    (offset,) = {walked[0].split(" at ")[1][8:14] for walked in seen["walked"]}
+    assert f"Times are UTC{offset}." in seen["help"]
+
+
+def test_the_axis_tells_the_hours_of_the_zone_across_its_change_of_offset(demo: Path, tmp_path: Path) -> None:
+    """Berlin, 29 March 2026: at 01:00 UTC the clock goes from 2 to 3."""
+    scripts = Path(page_package.__file__).parent / "scripts"
+    text = "".join((scripts / name).read_text("utf-8") for name in ("words.js", "plot.js"))
+    at = 1_774_744_200  # 00:30 UTC
+    data = {"start": at, "end": at + 3600, "ahead": [[at, 3600], [at + 1800, 7200]]}
+    script = "(() => { const uPlot = {paths: {stepped() {}, linear() {}}};" + text
+    script += (
+        f"const data = {json.dumps(data)}; const times_ = times([{at}, {at + 1740}, {at + 1800}, {at + 3600}], data);"
+    )
+    script += f"return [times_, stamp({at + 1800}, data), zoneInWords(data)]; }})()"
+    axis, changed, words = look(demo, tmp_path, script).answer
+    assert axis == ["01:30", "01:59", "03:00", "03:30"]
+    assert changed == "2026-03-29T03:00:00+02:00"
+    assert words == "UTC+01:00, from 2026-03-29T03:00:00+02:00 on UTC+02:00"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hpaaudit.api.zone import offsets_us
 from hpaaudit.model.hpa_columns import HpaColumns, MetricColumns, Numbers
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.shown import shown
@@ -27,10 +28,12 @@ _LAST_OF_ONE_BYTE = 127
 def packed(hpa: HpaColumns, more: Mapping[str, Any]) -> str:
     """The packed reconciles. `more` is JSON that goes along, such as the texts of explanations."""
     count = len(hpa.times_us)
+    offsets = offsets_us(hpa.started_us, hpa.ended_us)
     head: dict[str, Any] = {
         "count": count,
         "start": hpa.started_us // SECOND,
         "end": -(-hpa.ended_us // SECOND),
+        "ahead": [[-(-from_us // SECOND), ahead_us // SECOND] for from_us, ahead_us in offsets],
         "scales": [[scale.at_us / SECOND, scale.from_replicas, scale.to_replicas] for scale in hpa.scales],
         "marks": [
             [mark.kind, mark.at_us / SECOND, None if mark.until_us is None else mark.until_us / SECOND,

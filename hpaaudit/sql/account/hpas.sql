@@ -60,7 +60,7 @@ with agreed as materialized (
     select
         h.hpa_uid, h.namespace, h.name,
         0 as reconciles, 0 as "match", 0 as skew, 0 as divergent, 0 as undecidable, 0 as comparable, 0 as agree,
-        0 as proven
+        0 as proven, 0 as seen
     from hpas as h
     cross join recordings as o
     where h.hpa_uid not in (select hpa_uid from agreed)

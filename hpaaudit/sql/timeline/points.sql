@@ -1,6 +1,6 @@
 -- What did each reconcile of one HPA read and decide, and how far was the metric that decided it from its target?
 -- One row per reconcile, in the order of time. ratio: measured value divided by target, NULL if nothing was measured, or for no pods.
--- Pods are counted for the metric that decided; if none did, for the first one.
+-- Pods are counted for the metric that decided; if none did, for the first one. failed: the metrics that were unusable.
 with deciding as (
     select reconcile_id, metric_name, if(valid and isfinite(ratio), ratio, null) as ratio, ready_pods, unready_pods, missing_pods, ignored_pods
     from metric_proposals
@@ -9,13 +9,20 @@ with deciding as (
         partition by reconcile_id
         order by coalesce(is_winner, false) desc, coalesce(valid, false) desc, metric_idx
     ) = 1
+), failing as (
+    select reconcile_id, list(metric_name order by metric_idx) as failed
+    from metric_proposals
+    where namespace = $namespace and name = $name and not valid
+    group by reconcile_id
 )
 select
     epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, r.spec_replicas as replicas, r.desired as replay, r.decided,
     r.min_replicas, r.max_replicas, r.verdict, r.reason_code,
     coalesce(d.metric_name, '') as metric, d.ratio,
-    d.ready_pods as ready, d.unready_pods as unready, d.missing_pods as missing, d.ignored_pods as ignored
+    d.ready_pods as ready, d.unready_pods as unready, d.missing_pods as missing, d.ignored_pods as ignored,
+    coalesce(f.failed, []) as failed
 from reconciles as r
 left join deciding as d using (reconcile_id)
+left join failing as f using (reconcile_id)
 where r.namespace = $namespace and r.name = $name
 order by r.ts, r.reconcile_id;

@@ -12,6 +12,7 @@
 --   comparable: decidable and not `not_run.*`, and what the controller decided is known
 --   agree: replay and controller decided the same, whatever others wrote afterwards, or however the write ended
 --   proven: reconciles whose inputs are proven
+--   seen: reconciles whose inputs are those that the controller itself was answered, as a capture records them
 create view main.agreement as
 select
     replay_id, hpa_uid, namespace, name,
@@ -28,6 +29,7 @@ select
         and (decided is not null or not changed_afterwards(class))
     ) as comparable,
     count(*) filter (verdict = 'match' and is_known or decided_alike(verdict, class, decided)) as agree,
-    count(*) filter (evidence = 'proven' and has_inputs(class)) as proven
+    count(*) filter (evidence = 'proven' and has_inputs(class)) as proven,
+    count(*) filter (evidence = 'seen' and has_inputs(class)) as seen
 from main.reconciles
 group by replay_id, hpa_uid, namespace, name;

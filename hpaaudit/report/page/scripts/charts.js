@@ -26,7 +26,8 @@ class Charts {
     this.drawPods();
     root.append(element("p", "quiet help", "Click a time or a pin to have its reconcile explained. Drag to zoom in, "
       + "double-click to zoom out. With the keyboard: ← → by reconcile, Page Up and Page Down by change, + − to zoom, Enter to the "
-      + "explanation. Times of the charts are UTC."
+      + "explanation. "
+      + `Times are ${zoneInWords(data)}.`
       + (data.every > 1 ? ` To keep the page small it has one of ${data.every} reconciles, and each at which something changed.` : "")));
     this.panel = panelOf(this);
     this.point(data.count - 1);
@@ -80,6 +81,8 @@ class Charts {
     const failed = runs(data, (index) => FAILED.includes(data.columns.reason[index])
       && data.metrics.every((metric, number) => percentOfTarget(data, number, index) === null));
     if (failed.length) keys.push(["failed", "no metric was usable"]);
+    const partly = runs(data, (index) => data.metrics.length > 1 && isPartlyMeasured(data, index));
+    if (partly.length) keys.push(["partly", "one was not measured"]);
     const [down, up] = data.metrics[0].tolerance.map((part) => 100 * (part ?? 0));
     this.plots.push(plot({
       into: this.below("Metrics in % of target", [...keys, ["tolerance", `target${toleranceInWords(data.metrics[0].tolerance)}`]]),
@@ -89,6 +92,7 @@ class Charts {
         shade(u, this.gaps, colours.line);
         band(u, 100 - down, 100 + up, colours.soft);
         shade(u, failed, colours.bad + "33");
+        shade(u, partly, colours.doubt + "22");
       },
       above: (u) => band(u, 100, 100.01, colours.quiet),
     }));

@@ -75,6 +75,6 @@ function told(data, index, { hpa, file }) {
   if (pods.length) rows.push(["group", pods.map((bucket) => `${column(bucket)} ${bucket}`).join(", ")]);
   rows.push(["number", `metrics ask for ${known(column("raw"))}, memory makes it ${known(column("stabilized"))}, `
     + `limits make it ${known(replay)}`]);
-  rows.push(["step by step", `hpaaudit explain ${file} ${hpa} --at ${stamp(data.times[index])}`]);
+  rows.push(["step by step", `hpaaudit explain ${file} ${hpa} --at ${stamp(data.times[index], data)}`]);
   return rows;
 }

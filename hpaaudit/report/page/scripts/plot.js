@@ -1,4 +1,4 @@
-// Draws with uPlot: steps over time in UTC, in the page's colours, with shades behind and a mark at the chosen reconcile.
+// Draws with uPlot: steps over time, in the page's colours, with shades behind and a mark at the chosen reconcile.
 
 const AXIS_WIDTH = 48;
 const STRIP = { match: 3, skew: 9, undecidable: 9, divergent: 9 };
@@ -86,13 +86,13 @@ function plot({ into, height, xs, lines, range, ticks, hasTimes, chart, behind, 
     grid: { stroke: () => colours.line, width: 1 }, ticks: { stroke: () => colours.line, size: 4 } };
   const options = {
     width: into.clientWidth, height,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    tzDate: (seconds) => uPlot.tzDate(new Date((seconds + aheadAt(seconds, chart.data)) * 1000), "Etc/UTC"),
     padding: [8, 8, hasTimes ? 0 : 4, 0],
     legend: { show: false },
     cursor: { sync: { key: chart.key }, y: false, points: { show: false }, drag: { x: true, y: false } },
     scales: { x: { min: chart.data.start, max: chart.data.end }, y: { range } },
     axes: [
-      { ...axis, show: hasTimes, space: 80, values: times, size: dayOf(chart.data.start) === dayOf(chart.data.end) ? 28 : 44 },
+      { ...axis, show: hasTimes, space: 80, values: (u, splits) => times(splits, chart.data), size: hasOneDay(chart.data) ? 28 : 44 },
       { ...axis, size: AXIS_WIDTH, incrs: ticks, space: 24, gap: 4 },
     ],
     series: [{}, ...lines.map(([, options]) => options)],
@@ -109,13 +109,13 @@ function plot({ into, height, xs, lines, range, ticks, hasTimes, chart, behind, 
 }
 
 // The texts of the axis of time: as few digits as tell the ticks apart.
-function times(u, splits) {
+function times(splits, data) {
   const step = splits.length > 1 ? splits[1] - splits[0] : 60;
   let day = null;
   return splits.map((seconds) => {
-    const text = new Date(seconds * 1000).toISOString();
+    const text = local(seconds, data);
     const time = step % 60 ? text.slice(11, 19) : text.slice(11, 16);
-    const isNew = text.slice(0, 10) !== day && (day !== null || dayOf(splits[0]) !== dayOf(splits.at(-1)));
+    const isNew = text.slice(0, 10) !== day && (day !== null || dayOf(splits[0], data) !== dayOf(splits.at(-1), data));
     day = text.slice(0, 10);
     return step >= 86400 ? text.slice(5, 10) : isNew ? `${time}\n${text.slice(5, 10)}` : time;
   });

@@ -1,15 +1,37 @@
 // Words and numbers as the page shows them. They are set as text only: no string ever becomes HTML.
 
-const dayOf = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
+// How far the page's zone is ahead of UTC at a time, in seconds.
+const aheadAt = (seconds, data) => (data.ahead.findLast(([from]) => from <= seconds) ?? data.ahead[0])[1];
 
-// The time of day, with the date where a page has several days.
-function clock(seconds, data) {
-  const text = new Date(Math.floor(seconds) * 1000).toISOString().slice(0, 19) + "Z";
-  return dayOf(data.start) === dayOf(data.end) ? text.slice(11) : text;
+// `2026-03-02T14:05:19` in the page's zone.
+const local = (seconds, data) => new Date((seconds + aheadAt(seconds, data)) * 1000).toISOString().slice(0, 19);
+
+const dayOf = (seconds, data) => local(seconds, data).slice(0, 10);
+
+const hasOneDay = (data) => dayOf(data.start, data) === dayOf(data.end, data);
+
+// `Z`, or how far ahead of UTC: `+01:00`.
+function zoneAt(seconds, data) {
+  const ahead = aheadAt(seconds, data);
+  return ahead ? (ahead < 0 ? "-" : "+") + new Date(Math.abs(ahead) * 1000).toISOString().slice(11, 16) : "Z";
 }
 
 // The time as `--at` takes it.
-const stamp = (seconds) => new Date(Math.floor(seconds) * 1000).toISOString().slice(0, 19) + "Z";
+function stamp(seconds, data) {
+  return local(Math.floor(seconds), data) + zoneAt(Math.floor(seconds), data);
+}
+
+// The time of day, with the date where a page has several days.
+function clock(seconds, data) {
+  return hasOneDay(data) ? stamp(seconds, data).slice(11) : stamp(seconds, data);
+}
+
+// `UTC`, or `UTC+01:00, from 2026-03-29T03:00:00+02:00 on UTC+02:00`.
+function zoneInWords(data) {
+  if (data.ahead.every(([, ahead]) => !ahead)) return "UTC";
+  const [first, ...later] = data.ahead.map(([from]) => [from, zoneAt(from, data).replace("Z", "+00:00")]);
+  return `UTC${first[1]}` + later.map(([from, zone]) => `, from ${stamp(from, data)} on UTC${zone}`).join("");
+}
 
 const known = (value) => (value === null || value === undefined ? "?" : String(value));
 
@@ -33,6 +55,13 @@ function percentOfTarget(data, number, index) {
   const value = data.columns[`value${number}`][index];
   const target = data.columns[`target${number}`][index];
   return value === null || !target ? null : Math.round((1000 * value * data.metrics[number].unit) / target) / 10;
+}
+
+// True where one metric was measured and another of the spec was not.
+function isPartlyMeasured(data, index) {
+  const wanted = data.metrics.map((metric, number) => number).filter((number) => data.columns[`target${number}`][index] !== null);
+  const unmeasured = wanted.filter((number) => data.columns[`value${number}`][index] === null);
+  return unmeasured.length > 0 && unmeasured.length < wanted.length;
 }
 
 // What a tolerance allows below and above the target: one number where both are the same, none where it is not known.
