@@ -22,7 +22,7 @@ from tests.bench.world.step import Polled
 from tests.bench.world.usage import PAGE, Usage, rounded_up
 
 MILLI = 1000
-QUIET = 0.6  # of what cpu says: so that cpu decides
+QUIET, LOUDEST = 0.6, 0.85  # of what cpu says, the second with noise: so that cpu decides
 Truth = NDArray[np.bool_]
 
 
@@ -115,15 +115,14 @@ class Values:
     def __post_init__(self) -> None:
         self.asked = np.flatnonzero(np.isin(self.hpas.kind, (PODS, OBJECT, EXTERNAL)))
 
-    def read(self, polled: Whole, share: Real, spec: Whole, chance: np.random.Generator, *, anew: bool) -> Polled:
-        """Returns the answers of an interval; `share`: how busy a pod of each HPA is, in requests."""
+    def read(self, polled: Whole, busy: Real, serving: Whole, chance: np.random.Generator, *, anew: bool) -> Polled:
+        """Returns the answers of an interval; `busy`: how busy cpu says that a pod of each HPA is, 1 is on target."""
         size = len(self.pods["hpa"])
         if len(self.now) < size:
             self.now = _grown(self.now, size)
         at = polled[self.hpas.namespace[self.asked]] + chance.integers(20_000, 60_000, len(self.asked))
         read_of = np.full(len(self.hpas), -1)
         read_of[self.asked] = np.arange(len(self.asked))
-        busy = QUIET * share * 100 / self.hpas.target_percent
         alive, pods = self.pods.alive, self.pods
         alive = alive[self.hpas.kind[pods["hpa"][alive]] == PODS]
         of = pods["hpa"][alive]
@@ -135,10 +134,10 @@ class Values:
         self.now[alive] = shown
         whole = self.asked[self.hpas.kind[self.asked] != PODS]
         total = np.where(
-            self.hpas.kind[whole] == OBJECT, OBJECT_TARGET * busy[whole], QUEUE_TARGET * busy[whole] * spec[whole]
+            self.hpas.kind[whole] == OBJECT, OBJECT_TARGET * busy[whole], QUEUE_TARGET * busy[whole] * serving[whole]
         )
         value = np.concatenate([RATE_TARGET * busy[of[news]], total])
-        value *= np.exp(0.1 * chance.standard_normal(len(value)))
+        value *= np.minimum(QUIET * np.exp(0.1 * chance.standard_normal(len(value))), LOUDEST)
         read = read_of[np.concatenate([of[news], whole])]
         items = np.ones(len(self.asked), np.int64)
         counts = np.bincount(read_of[of[shown]], minlength=len(self.asked))

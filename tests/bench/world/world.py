@@ -1,5 +1,7 @@
 """Moves the world from one interval to the next: metrics are polled, HPAs decide, pods come and go."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,16 @@ TICK_SECONDS = 15
 TICK = TICK_SECONDS * SECOND
 INITIALIZATION_US, READINESS_DELAY_US = 300 * SECOND, 30 * SECOND  # kube-controller-manager's defaults
 FAILS = 1 / 2000  # of reads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """The pods that the controllers see, the HPA of each, and how they count it for cpu and for memory."""
+
+    alive: Whole
+    of: Whole
+    cpu: Whole
+    memory: Whole
 
 
 class World:
@@ -61,8 +73,9 @@ class World:
         self.noise.count(self.usage, np.unique(fresh))
         took = self.chance.integers(3_000, 30_000, len(polled))
         metrics = self.listed.read(polled, fresh, took, failed=failed, anew=anew)
-        values = self.values.read(polled, share, self.spec, self.chance, anew=anew)
-        new = self._decide(decided, ~failed[hpas.namespace])
+        counted = self._counted(decided)
+        values = self.values.read(polled, self._quiet(counted), self._serving, self.chance, anew=anew)
+        new = self._decide(counted, decided, ~failed[hpas.namespace])
         moved = np.flatnonzero(new != self.spec)
         statuses = Statuses(hpa=moved, at=decided[moved] + 25_000, current=self.spec[moved], desired=new[moved])
         scales = self._move(new, decided)
@@ -92,9 +105,9 @@ class World:
         curve = 1 + self.hpas.swing * np.sin(2 * np.pi * day + self.hpas.phase)
         return self.hpas.base * self.hpas.target_percent / 100 * curve * np.exp(self._wave) * (1 + self._burst)
 
-    def _decide(self, decided: Whole, answered: NDArray[np.bool_]) -> Whole:
-        """Returns the replicas that the controllers want, by what answers and pods say at that instant."""
-        hpas, pods, usage = self.hpas, self.pods, self.usage
+    def _counted(self, decided: Whole) -> Counted:
+        """Returns how the controllers count each pod at the instant of their decision."""
+        pods, usage = self.pods, self.usage
         at = decided[pods["hpa"][pods.alive]]
         alive = pods.alive[(pods["born"][pods.alive] <= at) & (at < pods["gone"][pods.alive])]
         of = pods["hpa"][alive]
@@ -108,7 +121,21 @@ class World:
         memory[pods["running"][alive] > at] = UNREADY
         memory[pods["deleted"][alive] <= at] = IGNORED
         cpu = np.where((memory == READY) & unready, UNREADY, memory)
-        self._serving = np.bincount(of[ready], minlength=len(hpas))
+        self._serving = np.bincount(of[ready], minlength=len(self.hpas))
+        return Counted(alive=alive, of=of, cpu=cpu, memory=memory)
+
+    def _quiet(self, counted: Counted) -> Real:
+        """Returns how busy the other metrics may say that a pod of each HPA is, so that cpu decides: less than cpu says."""
+        ready = counted.cpu == READY
+        of, size = counted.of[ready], len(self.hpas)
+        used = np.bincount(of, self.usage["nano"][counted.alive[ready]] / 1e6, size)
+        by_cpu = used / self.hpas.cpu_milli * 100 / self.hpas.target_percent
+        return np.minimum(by_cpu, self.spec) / np.maximum(self._serving, 1)
+
+    def _decide(self, counted: Counted, decided: Whole, answered: NDArray[np.bool_]) -> Whole:
+        """Returns the replicas that the controllers want, by what answers and pods say at that instant."""
+        hpas, usage = self.hpas, self.usage
+        alive, of, cpu, memory = counted.alive, counted.of, counted.cpu, counted.memory
         used = rounded_up(usage["nano"][alive])
         by_cpu = propose(of, cpu, used, hpas.cpu_milli[of], hpas.target_percent, hpas.kind < 0, self.spec)
         asked = np.where(hpas.kind == VALUE, hpas.memory_value, hpas.memory_bytes)[of]
