@@ -201,11 +201,12 @@ def _use_zone_of_environment() -> None:
     from datetime import UTC
 
     from hpaaudit.api.zone import use_zone
-    from hpaaudit.cli.zone_names import zone_named
 
     use_zone(UTC)
     with suppress(ValueError):
         if name := os.environ.get("TZ"):
+            from hpaaudit.cli.zone_names import zone_named
+
             use_zone(zone_named(name))
 
 

@@ -10,7 +10,6 @@ from click.shell_completion import CompletionItem
 
 from hpaaudit.api.zone import use_zone
 from hpaaudit.cli.completion import hpas, labels, namespaces, recordings_and_results, zones
-from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 
@@ -216,6 +215,8 @@ def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
 
     def use(context: click.Context, parameter: click.Parameter, name: str | None) -> None:  # noqa: ARG001 click's signature
         if name is not None:
+            from hpaaudit.cli.zone_names import zone_named
+
             try:
                 use_zone(zone_named(name))
             except ValueError as unknown:

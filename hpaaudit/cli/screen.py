@@ -1,7 +1,6 @@
 """The terminal that a page is drawn for: its width, its characters and its colours."""
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -49,7 +48,7 @@ def has_terminal() -> bool:
 
 def fit_terminal() -> None:
     """Lets pages and their tables be no wider than the terminal. In a pipe they have their usual width."""
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    columns = terminal_columns() if sys.stdout.isatty() else 0
     if columns >= NARROWEST:
         from hpaaudit.report.text import use_terminal
 
@@ -60,7 +59,14 @@ def terminal_width() -> int | None:
     """The width of the terminal, within what a chart can use; None without a terminal."""
     if not sys.stdout.isatty():
         return None
-    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+    return min(max(terminal_columns(), NARROWEST), WIDEST)
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is, as it says or as `COLUMNS` does."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def _can_write(text: str) -> bool:

@@ -10,12 +10,12 @@ from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of, recorded_span
 from hpaaudit.flows.source import open_file, open_source
-from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
+    from hpaaudit.model.account import ReplayAccount
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
@@ -52,7 +52,6 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     Raises NotResults, UnknownQuestion, UnknownHpa, BadOption if the question does not use a value, BadQuery and what
     `replay` raises.
     """
-    from hpaaudit.results.account_reconcile import interesting, landmark_place
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.questions import (
         Scope,
@@ -74,6 +73,8 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         hpa = hpa if "*" in hpa else meant[0]
     at_us = None if at is None else landmark_or_time(at, results.span)
     if isinstance(at_us, Landmark):
+        from hpaaudit.results.account_reconcile import interesting, landmark_place
+
         chosen, moment_us = interesting(results, hpa)
         at_us, _ = landmark_place(results, chosen, at_us, (moment_us, _LAST_NUMBER))
     scope = Scope(
@@ -127,7 +128,7 @@ def columns_sql(relation: str) -> str:
     return sql.folder("shell")["columns_of"].replace("{relation}", relation)
 
 
-def account(results: "Results", drawn_of_many: int | None = None) -> ReplayAccount:
+def account(results: "Results", drawn_of_many: int | None = None) -> "ReplayAccount":
     """The outcome of a replay, HPA by HPA.
 
     drawn_of_many   so many of a fleet's HPAs are read over time; None: as many as a report draws
@@ -139,7 +140,7 @@ def account(results: "Results", drawn_of_many: int | None = None) -> ReplayAccou
 
 def replayed_hpas(file: Path) -> list[str]:
     """Every HPA of a results file as `namespace/name`. Raises NotResults."""
-    from hpaaudit.results.account import hpa_names
+    from hpaaudit.results.hpa_names import hpa_names
 
     with open_file(file) as results:
         return hpa_names(results)

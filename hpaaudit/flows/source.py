@@ -12,7 +12,6 @@ from hpaaudit.flows.destination import RESULTS
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.provenance import is_ours, results_elsewhere
-from hpaaudit.flows.replay import replay_whole
 from hpaaudit.model.nearest import nearest
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ def _opened(source: Source, warn: Warn, progress: ShowProgress) -> "Results":
             own_results = _own_results(file, recording, warn)
             if own_results is not None:
                 return own_results
+    from hpaaudit.flows.replay import replay_whole
+
     return replay_whole(recording, warn, progress)
 
 

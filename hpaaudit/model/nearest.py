@@ -1,7 +1,6 @@
 """Suggests known names for a mistyped one."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def nearest(mistyped: str, names: Iterable[str], *, most: int = 3, cutoff: float = 0.5) -> tuple[str, ...]:
@@ -11,6 +10,8 @@ def nearest(mistyped: str, names: Iterable[str], *, most: int = 3, cutoff: float
 
     cutoff   how similar a name must be, from 0 to 1
     """
+    from difflib import get_close_matches
+
     by_text: dict[str, list[str]] = {}
     for name in names:
         by_text.setdefault(name.casefold(), []).append(name)

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api.zone import in_zone, micros_of, offset_us, zone_in_use
-from hpaaudit.model.account import Divergence, Finding
 from hpaaudit.model.units import Micros
+
+if TYPE_CHECKING:
+    from hpaaudit.model.account import Divergence, Finding
 
 _TIME = re.compile(r"(?<![\w:.+-])(?:(\d{4}-\d\d-\d\d)T)?(\d\d:\d\d)(:\d\d)?Z(?!\w)")
 _TOLD = {"explanation": ("opened_at", "ts"), "verdict": ("first_at", "ts"), "what": ("ts",), "detail": ("ts",)}
@@ -16,12 +18,12 @@ _OWN = ("divergence ", "gap until ")
 """How `what` begins where it and `detail` are texts of the results, not of Kubernetes."""
 
 
-def explanation(divergence: Divergence) -> str:
+def explanation(divergence: "Divergence") -> str:
     """What is said of a divergence."""
     return _in_zone(divergence.explanation, divergence.opened_us, divergence.closed_us or divergence.opened_us)
 
 
-def verdict_of(finding: Finding) -> str:
+def verdict_of(finding: "Finding") -> str:
     """What is said of a finding."""
     return _in_zone(finding.verdict, finding.first_us, finding.last_us)
 

@@ -7,6 +7,7 @@ from typing import Any
 from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, ReplayAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account_rows import change, divergences
+from hpaaudit.results.hpa_names import worst_first
 from hpaaudit.results.moments import LONG_HOLD_S, account_sql, moments
 from hpaaudit.results.read import Results
 from hpaaudit.results.timeline import timeline
@@ -64,7 +65,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     findings = _by_hpa(results, account_sql("findings"))
     holds = _by_hpa(results, account_sql("holds"), long_hold_s=LONG_HOLD_S)
     moment_of = moments(results)
-    place_of = {row["hpa_uid"]: place for place, row in enumerate(_worst_first(results))}
+    place_of = {row["hpa_uid"]: place for place, row in enumerate(worst_first(results))}
     rows = results.rows(account_sql("hpas"))
     # Those without a reconcile have no place: they come last, by name.
     for row in sorted(rows, key=lambda row: place_of.get(row["hpa_uid"], len(place_of))):
@@ -103,12 +104,3 @@ def _by_hpa(results: Results, text: str, **values: int) -> _ByHpa:
     for row in results.rows(text, **values):
         rows_of[row.pop("hpa_uid")].append(row)
     return rows_of
-
-
-def hpa_names(results: Results) -> list[str]:
-    """Every HPA of the current replay that has a reconcile, as `namespace/name`, the one that matters most first."""
-    return [row["hpa"] for row in _worst_first(results)]
-
-
-def _worst_first(results: Results) -> list[dict[str, Any]]:
-    return results.rows(account_sql("worst_first"))

@@ -13,8 +13,8 @@ from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
-from hpaaudit.results.account import hpa_names
 from hpaaudit.results.account_rows import change, divergence, metric
+from hpaaudit.results.hpa_names import hpa_names
 from hpaaudit.results.questions import Scope, defaults, hpas_of
 from hpaaudit.results.read import Results
 

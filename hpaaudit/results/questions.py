@@ -14,7 +14,7 @@ from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.question import Occasion, Question
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
-from hpaaudit.results.account import hpa_names
+from hpaaudit.results.hpa_names import hpa_names, is_hpa_name
 from hpaaudit.results.moments import first_moment
 from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
@@ -106,6 +106,8 @@ def hpas_of(results: Results, text: str) -> list[str]:
 
     Raises UnknownHpa, which names the nearest, if there is none.
     """
+    if is_hpa_name(results, text):
+        return [text]
     names = hpa_names(results)
     meant = meant_hpas(text, names)
     if not meant:

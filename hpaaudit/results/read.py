@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from hpaaudit.errors import BadQuery
-from hpaaudit.model.audit import Assumption
 from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros
 from hpaaudit.results.read_only import AttachedResults, attached, only_reads
@@ -16,6 +15,8 @@ from hpaaudit.results.recorded_streams import Recorded, raise_problem
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hpaaudit.model.audit import Assumption
 
 Read = TypeVar("Read")
 
@@ -125,8 +126,10 @@ class Results(Shown):
         return row["started"], row["ended"]
 
     @property
-    def assumptions(self) -> tuple[Assumption, ...]:
+    def assumptions(self) -> "tuple[Assumption, ...]":
         """The settings of the replay, ordered by name."""
+        from hpaaudit.model.audit import Assumption
+
         return tuple(Assumption(**row) for row in self.rows("select key, value, source from assumptions order by key"))
 
     def frame(self, name: str) -> "pl.DataFrame":

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from hpaaudit.model.account import Hidden, HpaAccount
-from hpaaudit.results.account import hpa_names, replay_account
+from hpaaudit.results.account import replay_account
 from hpaaudit.results.account_reconcile import interesting, reconcile_account
+from hpaaudit.results.hpa_names import hpa_names
 from hpaaudit.results.questions import Scope, defaults
 from hpaaudit.results.read import Results
 from tests.results import story

@@ -13,9 +13,10 @@ from hpaaudit.report.question_list import questions_text
 from hpaaudit.report.replay import replay_text
 from hpaaudit.report.text_table import table
 from hpaaudit.results import sql
-from hpaaudit.results.account import hpa_names, replay_account
+from hpaaudit.results.account import replay_account
 from hpaaudit.results.account_reconcile import interesting
 from hpaaudit.results.answer import Answer
+from hpaaudit.results.hpa_names import hpa_names
 from hpaaudit.results.questions import Scope, ask, question_named, questions
 from hpaaudit.results.read import Results
 from tests.results import story
