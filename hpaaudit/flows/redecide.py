@@ -15,6 +15,7 @@ from hpaaudit.model.units import SECOND, Micros
 if TYPE_CHECKING:
     from hpaaudit.engine.replay.process import ReconcileInput
     from hpaaudit.model.facts import Fact
+    from hpaaudit.recording.reading.one_hpa import KeptTables
     from hpaaudit.recording.reading.recording import Recording
 
 MARGIN_US = 120 * SECOND
@@ -62,12 +63,13 @@ def redecide(
 
     recording = _until(recording, at_us)
     flags = with_settings(recording, plan((), None), settings.controller).flags
-    since_us = Micros(at_us - longest_window_us(recording, key, flags) - MARGIN_US)
+    kept: KeptTables = {}
+    since_us = Micros(at_us - longest_window_us(recording, key, flags, kept) - MARGIN_US)
     namespace, name = key.split("/", 1)
     period_us = settings.own_us.get(key, settings.period_us)
     # A reconcile may have read what was recorded up to two periods after it. Nothing later is looked at.
     until_us = Micros(at_us + 2 * period_us + MARGIN_US)
-    facts = list(recording.facts_of_hpa(namespace, name, since_us, until_us=until_us))
+    facts = list(recording.facts_of_hpa(namespace, name, since_us, until_us=until_us, kept=kept))
     planned = plan(facts, period_us)
     reconciles = [
         reconcile
@@ -106,14 +108,17 @@ def _until(recording: "Recording", at_us: Micros) -> "Recording":
     return replace(recording, segments=tuple(segment for segment in segments if segment.number <= last))
 
 
-def longest_window_us(recording: "Recording", key: str, flags: Flags) -> Micros:
-    """The longest stabilization window or policy period that the HPA ever had."""
+def longest_window_us(recording: "Recording", key: str, flags: Flags, kept: "KeptTables") -> Micros:
+    """The longest stabilization window or policy period that the HPA ever had.
+
+    kept   is given what was read for that
+    """
     from hpaaudit.api.decode import decode_hpa
     from hpaaudit.engine.replay import unseen_memory
 
     namespace, name = key.split("/", 1)
     after_the_end_us = Micros(max((segment.last_us for segment in recording.segments), default=0) + 1)
-    facts = recording.facts_of_hpa(namespace, name, after_the_end_us, before=("hpas",))
+    facts = recording.facts_of_hpa(namespace, name, after_the_end_us, before=("hpas",), kept=kept)
     longest_us = flags.downscale_stabilization_us
     for fact in facts:
         if isinstance(fact, HpaSeen) and f"{fact.namespace}/{fact.name}" == key:

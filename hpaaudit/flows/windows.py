@@ -19,6 +19,7 @@ from hpaaudit.model.units import Micros
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.facts import Fact
+    from hpaaudit.recording.reading.one_hpa import KeptTables
 
 COMPARED = 24
 """So many reconciles of a window are compared, from a little before its first divergence on."""
@@ -92,11 +93,12 @@ def _window(prepared: "Prepared", rows: Sequence[Compared]) -> Window | None:
     key = rows[0].hpa
     recording, namespace, name = prepared.recording, *key.split("/", 1)
     most_us = max(map(duration, VALUES["downscale-stabilization"]))
-    memory_us = longest_window_us(recording, key, prepared.flags)
+    kept: KeptTables = {}
+    memory_us = longest_window_us(recording, key, prepared.flags, kept)
     period_us = prepared.plan.periods.of(key)
     since_us = Micros(rows[0].at_us - max(most_us, memory_us) - MARGIN_US)
     until_us = Micros(rows[-1].at_us + 2 * period_us + MARGIN_US)
-    facts = list(recording.facts_of_hpa(namespace, name, since_us, until_us=until_us))
+    facts = list(recording.facts_of_hpa(namespace, name, since_us, until_us=until_us, kept=kept))
     reconciles = [
         planned
         for planned in plan(facts, period_us).reconciles

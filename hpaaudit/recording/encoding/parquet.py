@@ -1,7 +1,7 @@
 """Encodes the rows of a table as a Parquet file, and decodes them within limits."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ MAX_REASON_CHARS = 200
 ZSTD_LEVEL = 5  # for columns that repeat: a higher level costs CPU and gains nothing
 ZSTD_LEVEL_OF_NUMBERS = 14  # numbers that rarely repeat get a tenth smaller, for 0.5 µs a value
 NUMBER_ENCODINGS = (Encoding.DELTA, Encoding.SPLIT)
+MANY_ROWS = 50_000  # to decode so many costs more than to decode their columns one by one
 DICTIONARY_BYTES = 16 << 20  # the JSON of a whole segment fits, so that each text is stored once
 
 
@@ -92,11 +93,17 @@ class BadParquetFile(ValueError):
     """A file that does not fit the format of its table. Its text is a predicate."""
 
 
-def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa.Table:
+EVERY_ROW: Mapping[str, str] = {}
+
+
+def read_table(
+    table: Table, file: bytes, names: Sequence[str], rows: int, where: Mapping[str, str] = EVERY_ROW
+) -> pa.Table:
     """Columns of a table's file. Text that repeats comes as a dictionary, so that it is decoded once.
 
     names   of columns
     rows    number of rows that the file must have
+    where   only rows in which these columns of text have these values. Of long dictionaries only their words are kept
 
     A column that was added to the format later is NULL if the file lacks it.
 
@@ -119,7 +126,7 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
             schema_depth_limit=SCHEMA_DEPTH,
             arrow_extensions_enabled=False,
         ) as parquet:
-            return _read(parquet, table, file, names, rows)
+            return _read(parquet, table, file, names, rows, where)
     except BadPage as error:
         raise BadParquetFile(str(error)) from error
     except (pa.ArrowException, OSError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as error:
@@ -127,7 +134,9 @@ def read_table(table: Table, file: bytes, names: Sequence[str], rows: int) -> pa
         raise BadParquetFile(f"is not a Parquet file of this format ({reason})") from error
 
 
-def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[str], rows: int) -> pa.Table:
+def _read(
+    parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[str], rows: int, where: Mapping[str, str]
+) -> pa.Table:
     types = {column.name: column for column in table.columns}
     indices = _column_indices(parquet, [types[name] for name in names], rows)
     wanted, names = names, [name for name in names if name in indices]
@@ -141,19 +150,63 @@ def _read(parquet: pq.ParquetFile, table: Table, file: bytes, names: Sequence[st
         unpacked += size
         if unpacked > SEGMENT_BYTES:
             raise BadParquetFile(f"takes more than {SEGMENT_BYTES} bytes unpacked")
-    at_once = [name for name in names if not batch_rows[name]]
-    columns = {}
-    if at_once:
-        decoded = parquet.read(columns=at_once, use_threads=False)
-        columns = {name: decoded.column(name) for name in at_once}
-    for name in names:
-        if batch_rows[name]:
-            columns[name] = _read_in_batches(parquet, name, batch_rows[name])
-    result = pa.table({name: columns[name] if name in columns else _nulls(types[name], rows) for name in wanted})
+    columns = _matching(parquet, batch_rows, where) if where else _every(parquet, batch_rows)
+    count = len(next(iter(columns.values()), ()))
+    result = pa.table({name: columns[name] if name in columns else _nulls(types[name], count) for name in wanted})
     for name in names:
         if not _has_type(result.schema.field(name).type, types[name].type):
             raise BadParquetFile(f"has a column {name} of another type than {types[name].type}")
     return result
+
+
+def _every(parquet: pq.ParquetFile, batch_rows: Mapping[str, int]) -> dict[str, pa.ChunkedArray]:
+    """Columns of all rows, decoded together where they may be. `batch_rows` is as `_batch_rows` says, by column."""
+    at_once = [name for name, batch in batch_rows.items() if not batch]
+    columns = {}
+    if at_once:
+        decoded = parquet.read(columns=at_once, use_threads=False)
+        columns = {name: decoded.column(name) for name in at_once}
+    return {**columns, **{name: _read_in_batches(parquet, name, batch) for name, batch in batch_rows.items() if batch}}
+
+
+def _matching(
+    parquet: pq.ParquetFile, batch_rows: Mapping[str, int], where: Mapping[str, str]
+) -> dict[str, pa.ChunkedArray]:
+    """Columns of some rows. Many rows are decoded column by column, so that the memory of one serves the next."""
+    if parquet.metadata.num_rows <= MANY_ROWS:
+        rows = pa.table(_every(parquet, batch_rows))
+        for name, value in where.items():
+            rows = rows.filter(equals(rows.column(name), value))
+        return {name: used_words(rows.column(name)) for name in rows.column_names}
+    keep = None
+    for name, value in where.items():
+        equal = equals(_every(parquet, {name: batch_rows[name]})[name], value)
+        keep = equal if keep is None else pc.and_(keep, equal)
+    return {name: used_words(_every(parquet, {name: batch})[name].filter(keep)) for name, batch in batch_rows.items()}
+
+
+def equals(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:
+    """Where a column of text has a value. A dictionary is searched once, not once per row."""
+    if not pa.types.is_dictionary(column.type):
+        return pc.equal(column, value)
+    return pa.chunked_array(
+        [pc.equal(chunk.indices, pc.index(chunk.dictionary, value)) for chunk in column.chunks], pa.bool_()
+    )
+
+
+def used_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same column; a dictionary of more words than rows without those that no row has."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    chunks = []
+    for chunk in column.chunks:
+        if len(chunk.dictionary) > len(chunk):
+            used = chunk.indices.unique().drop_null()
+            words = chunk.dictionary.take(used)
+            chunks.append(pa.DictionaryArray.from_arrays(pc.index_in(chunk.indices, used), words))
+        else:
+            chunks.append(chunk)
+    return pa.chunked_array(chunks, column.type)
 
 
 def _nulls(column: Column, rows: int) -> pa.ChunkedArray:

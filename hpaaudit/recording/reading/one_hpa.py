@@ -43,6 +43,10 @@ NAMESPACE_COLUMN = {"events": "object_namespace"}
 """The column with the namespace, for tables in which it is not `namespace`."""
 
 
+KeptTables = dict[tuple[int, str], pa.Table | None]
+"""The rows of a namespace in a segment's table, by the number of the segment and the table; None where it has none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HpaSelection:
     """Which facts are read.
@@ -52,6 +56,8 @@ class HpaSelection:
     since_us       when the first reconcile begins
     until_us       no later answer to a poll is read; None: all
     older_tables   tables of which older facts are read too
+    kept           tables that were read before, by segment: of the next selection in the same namespace they are not
+                   read again
     """
 
     namespace: str
@@ -59,6 +65,7 @@ class HpaSelection:
     since_us: Micros
     until_us: Micros | None
     older_tables: tuple[str, ...]
+    kept: KeptTables
 
 
 def read_facts_of_hpa(folder: Path, segments: Sequence[Segment], selection: HpaSelection) -> Iterator[Fact]:
@@ -78,7 +85,14 @@ def _numbered_facts(folder: Path, segment: Segment, selection: HpaSelection) -> 
             where[NAMESPACE_COLUMN.get(table, "namespace")] = selection.namespace
         if table == RECONCILES:
             where["name"] = selection.name
-        for row in _python_rows(_table(folder, segment, table, where)):
+        place = (segment.number, table)
+        if place not in selection.kept:
+            rows = _table(folder, segment, table, where)
+            if table in selection.older_tables:
+                selection.kept[place] = rows
+        else:
+            rows = selection.kept[place]
+        for row in _python_rows(rows):
             yield single_row_facts.to_fact(table, row)
     is_too_late = selection.until_us is not None and segment.first_us > selection.until_us
     if is_recent and not is_too_late:
@@ -106,22 +120,9 @@ def _polled(folder: Path, segment: Segment, selection: HpaSelection) -> Iterator
 
 def _table(folder: Path, segment: Segment, table: str, where: dict[str, str]) -> pa.Table | None:
     """The rows of a segment's table whose columns have the values in `where`, None if it has no rows."""
-    rows = segment_table(folder, segment, table, [column.name for column in TABLES[table].columns])
-    if rows is not None:
-        for name, value in where.items():
-            rows = rows.filter(_equals(rows.column(name), value))
-    return rows
+    return segment_table(folder, segment, table, [column.name for column in TABLES[table].columns], where)
 
 
 def _python_rows(rows: pa.Table | None) -> Iterator[Row]:
     """The rows as Python values."""
     return iter(()) if rows is None else zip(*map(to_python, rows.columns), strict=True)
-
-
-def _equals(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:
-    """Where a column has a value. A dictionary is searched once, not once per row."""
-    if not pa.types.is_dictionary(column.type):
-        return pc.equal(column, value)
-    return pa.chunked_array(
-        [pc.equal(chunk.indices, pc.index(chunk.dictionary, value)) for chunk in column.chunks], pa.bool_()
-    )

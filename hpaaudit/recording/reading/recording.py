@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api.times import precise
 from hpaaudit.errors import DamagedRecording, NotARecording
@@ -19,6 +19,9 @@ from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.reading.foreign_files import Foreign, foreign_files
 from hpaaudit.recording.reading.segment import DamagedFile, read_facts, read_watched, segment_rows, segment_table
 from hpaaudit.recording.reading.survey import Survey, survey_recording
+
+if TYPE_CHECKING:
+    from hpaaudit.recording.reading.one_hpa import KeptTables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,18 +105,25 @@ class Recording(Shown):
         *,
         until_us: Micros | None = None,
         before: Collection[str] = ("hpas", "pods", "targets", "events"),
+        kept: "KeptTables | None" = None,
     ) -> Iterator[Fact]:
         """Yields what the reconciles of one HPA from `since_us` on may have seen, in order. Raises as `facts`.
 
         until_us   no later answer to a poll is read; None: all
         before     tables of which older facts are read too: the state of a watched object holds until it changes
+        kept       holds what a former call for this HPA read of `before`, and is given what this one reads
 
         From `since_us` on it yields all facts of the namespace, and of `reconciles` only those of this HPA.
         """
         from hpaaudit.recording.reading.one_hpa import HpaSelection, read_facts_of_hpa
 
         selection = HpaSelection(
-            namespace=namespace, name=name, since_us=since_us, until_us=until_us, older_tables=tuple(before)
+            namespace=namespace,
+            name=name,
+            since_us=since_us,
+            until_us=until_us,
+            older_tables=tuple(before),
+            kept={} if kept is None else kept,
         )
         try:
             yield from read_facts_of_hpa(self.folder, self.segments, selection)

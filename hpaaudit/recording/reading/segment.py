@@ -13,7 +13,7 @@ import pyarrow as pa
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.encoding import single_row_facts
-from hpaaudit.recording.encoding.parquet import BadParquetFile, read_table, to_python
+from hpaaudit.recording.encoding.parquet import EVERY_ROW, BadParquetFile, equals, read_table, to_python
 from hpaaudit.recording.encoding.read_rows import ReadDecoder
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import read_exactly
@@ -58,23 +58,30 @@ def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:
     return data
 
 
-def segment_table(folder: Path, segment: Segment, table: str, names: Sequence[str]) -> pa.Table | None:
+def segment_table(
+    folder: Path, segment: Segment, table: str, names: Sequence[str], where: Mapping[str, str] = EVERY_ROW
+) -> pa.Table | None:
     """Columns of a segment's table, None if the segment has no rows for it.
+
+    where   only rows in which these columns have these values. Only they are compared with the format; the checksum is
+            that of the whole file
 
     Raises `DamagedFile`, also if they hold what the format does not allow: types, NULLs, ranges, order, JSON.
     """
     if segment.log_tables is not None:
         logged = segment.log_tables.get(table)
-        return None if logged is None else logged.select(list(names))
+        return None if logged is None else rows_where(logged.select(list(names)), where)
     file = segment.file(table)
     if file is None:
         return None
     data = file_bytes(folder, segment, file)
     try:
-        rows = read_table(TABLES[table], data, names, file.rows)
+        rows = read_table(TABLES[table], data, names, file.rows, where)
     except BadParquetFile as error:
         raise DamagedFile(segment, file.name, str(error)) from error
-    problem = _problem(segment, file, rows)
+    if where and not rows.num_rows:
+        return None
+    problem = _problem(segment, file, rows, where)
     if problem:
         raise DamagedFile(segment, file.name, problem)
     return rows
@@ -98,16 +105,23 @@ def segment_tables(folder: Path, segment: Segment, wanted: Mapping[str, Sequence
     return tables
 
 
+def rows_where(rows: pa.Table, where: Mapping[str, str]) -> pa.Table:
+    """The rows in which these columns have these values."""
+    for name, value in where.items():
+        rows = rows.filter(equals(rows.column(name), value))
+    return rows
+
+
 _checked: dict[tuple[str, ...], None] = {}
 """The columns that were checked and are sound: a replay reads some columns several times."""
 
 _MAX_CHECKED = 1 << 12
 
 
-def _problem(segment: Segment, file: File, rows: pa.Table) -> str:
+def _problem(segment: Segment, file: File, rows: pa.Table, where: Mapping[str, str]) -> str:
     """What is wrong with columns of a table's file. Empty if nothing is."""
     span = (segment.first_us, segment.last_us)
-    key = (file.sha256, str((segment.first_seq, segment.facts, span)), file.table, *rows.column_names)
+    key = (file.sha256, str((segment.first_seq, segment.facts, span)), file.table, str(where), *rows.column_names)
     if key in _checked:
         return ""
     problem = table_problem(TABLES[file.table], rows, segment.first_seq, segment.facts, span)
