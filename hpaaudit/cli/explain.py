@@ -14,7 +14,7 @@ from hpaaudit.cli.options import (
     zone_option,
 )
 from hpaaudit.cli.screen import has_terminal
-from hpaaudit.flows.moments import Moment, moment_at
+from hpaaudit.flows.moments import Moment
 from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.explain import evidence_sql, explain
-    from hpaaudit.flows.query import span_of
+    from hpaaudit.flows.query import asked_moment
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.structured import structured
     from hpaaudit.report.text import printable
@@ -64,7 +64,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
         raise click.UsageError("--watch shows text: it takes neither --sql nor -o")
     if is_watched and not has_terminal():
         raise click.UsageError("--watch needs a terminal")
-    asked = None if at is None else moment_at(span_of(source), at)
+    asked = None if at is None else asked_moment(source, at)
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         account = explain(source, hpa, at=asked, selector=selector, warn=progress.warn, progress=progress)
     if is_watched:

@@ -23,7 +23,7 @@ from hpaaudit.cli.options import (
 from hpaaudit.cli.screen import has_terminal
 from hpaaudit.cli.standard_input import read_stdin, text_that_is_there
 from hpaaudit.errors import BadOption
-from hpaaudit.flows.moments import Moment, moment_at, moments
+from hpaaudit.flows.moments import Moment, moments
 from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
         return
     if output == "parquet" and sys.stdout.isatty():
         raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")
-    span = flow.span_of(source) if at or since or until else None
-    at_us = moment_at(span, at) if span and at else None
-    asked = moments(span, since=since, until=until) if span else {}
+    asked = moments(flow.span_of(source), since=since, until=until) if since or until else {}
     flow.refuse_unused(question, given)
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         answer = flow.query(
@@ -141,7 +139,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
             question,
             hpa=hpa,
             selector=selector,
-            at=at_us,
+            at=flow.asked_moment(source, at) if at else None,
             warn=progress.warn,
             progress=progress,
             **asked,

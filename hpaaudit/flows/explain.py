@@ -16,7 +16,6 @@ from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
 from hpaaudit.flows.prepare import OWN_PERIOD
 from hpaaudit.flows.redecide import Redecided, ReplaySettings, redecide
-from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.flows.source import open_source, recording_by_manifest
 from hpaaudit.model.account import ConditionText, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.audit import DECLARED
@@ -53,6 +52,7 @@ def explain(
     Raises NotResults, UnknownHpa, BadOption for `at` without a reconcile or a bad selector, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import (
+        chosen_hpa,
         interesting,
         landmark_place,
         reconcile_account,
@@ -61,10 +61,11 @@ def explain(
 
     path = path_of(source)
     with open_source(path, warn, progress, selector) as results:
-        chosen, moment_us = interesting(results, hpa)
         asked = None if at is None else landmark_or_time(at, results.span)
+        chosen = chosen_hpa(results, hpa)
+        results.narrow([chosen])  # all that follows is about this one
         if asked is None or isinstance(asked, Landmark):
-            account = reconcile_account(results, chosen, moment_us, matters=True)
+            account = reconcile_account(results, chosen, interesting(results, chosen)[1], matters=True)
         else:
             account = reconcile_account(results, chosen, asked)
         if isinstance(asked, Landmark):
@@ -110,6 +111,8 @@ def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> It
     if all(account.steps for account in accounts):
         yield from accounts
         return
+    from hpaaudit.flows.replay import replayed_reconciles
+
     recording = recording_by_manifest(results, source)
     decisions: dict[int, Decision] = {}
     if recording is not None:
@@ -154,6 +157,8 @@ def _decided_again(account: ReconcileAccount, results: "Results", source: Path, 
     if account.steps:
         return account
     if results.detail != "numbers":
+        from hpaaudit.flows.replay import replayed_reconciles
+
         # What the whole replay found out of the controller's memory is missing above.
         reconciles = replayed_reconciles(recording.folder, settings.controller)
         kept = next((one.decision for one in reconciles if one.reconcile_id == account.reconcile_id), None)

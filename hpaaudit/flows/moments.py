@@ -142,11 +142,6 @@ def moment_or_landmark(text: str) -> Moment | Landmark:
     return Landmark(text) if text in tuple(Landmark) else moment(text)
 
 
-def moment_at(span: tuple[Micros, Micros], at: Moment | Landmark) -> Micros | Landmark:
-    """Resolves `--at` to a time in a recording of this span. A landmark stays: it is looked up in the results."""
-    return at if isinstance(at, Landmark) else at.within("at", *span)
-
-
 def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str, Micros | None]:
     """Resolves moments to times in a recording of this span, by the names of their options. Raises BadOption."""
     times = {name: None if written is None else written.within(name, *span) for name, written in asked.items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.chosen_hpas import decoded_labels
-from hpaaudit.flows.moments import At, When, landmark_or_time, time_of
+from hpaaudit.flows.moments import At, Moment, When, landmark_or_time, time_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of, recorded_span
 from hpaaudit.flows.source import open_file, open_source
@@ -159,6 +159,13 @@ def span_of(source: Path) -> tuple[Micros, Micros]:
         return recorded_span(source)
     with open_file(source) as results:
         return results.span
+
+
+def asked_moment(source: Path, at: Moment | Landmark) -> At:
+    """What `--at` asks for. A results file is not opened for that: who answers from it resolves the text."""
+    if isinstance(at, Landmark):
+        return at
+    return at.within("at", *span_of(source)) if source.is_dir() else at.text
 
 
 def _is_sql(text: str) -> bool:

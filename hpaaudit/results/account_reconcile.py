@@ -35,12 +35,18 @@ def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
 
     Raises NotResults where no HPA was replayed, and UnknownHpa, which names the nearest.
     """
+    chosen = chosen_hpa(results, hpa)
+    moment = defaults(results, Scope(hpa=chosen))["at"]
+    return chosen, Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
+
+
+def chosen_hpa(results: Results, hpa: str | None) -> str:
+    """The HPA that a text means, of several the one that matters most. Raises as `interesting`."""
     names = hpas_of(results, hpa) if hpa else hpa_names(results)
     if not names:
         command = f"hpaaudit inspect {shlex.quote(results.recording)}"
         raise NotResults(f"{results.path} holds no reconcile: `{command}` says what the recording lacks")
-    moment = defaults(results, Scope(hpa=names[0]))["at"]
-    return names[0], Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
+    return names[0]
 
 
 def landmark_place(results: Results, hpa: str, landmark: Landmark, after: tuple[Micros, int]) -> tuple[Micros, int]:

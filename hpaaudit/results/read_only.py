@@ -42,8 +42,8 @@ _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _CURRENT = "current_replay"
-_EVERY_HPA = "/* of every HPA */"
-"""Stands in the SQL of a view until only some HPAs are shown."""
+_EVERY_HPA, _EVERY_NUMBER = "/* of every HPA */", "/* of the number of every HPA */"
+"""Stand in the SQL of a view until only some HPAs are shown. An encoded table is searched by numbers: that is quick."""
 _LISTING = re.compile(
     r"(?:^|\(|;)\s*(?:show|describe|desc|summarize)\b|\b(?:information_schema|pg_catalog|sqlite_master|duckdb_\w+)\b"
 )
@@ -57,7 +57,8 @@ class AttachedResults:
     folder     DuckDB's folder for what does not fit into memory
     recorded   the recording, None if it was not given
     relations  the SQL of each view and macro that was not created yet, by name
-    of_hpas    the SQL of each view on a table about HPAs, by name, with `_EVERY_HPA` where some may be left out
+    of_hpas    the SQL of each view on a table about HPAs, by name, with `_EVERY_HPA` or `_EVERY_NUMBER` where some may
+               be left out
     hashes     SHA-256 of the files that the views on the recording read, by segment number and table
     copied     recorded tables of which the results file itself has rows
     streams    the recorded tables as streams, by the names that the views use; empty until a query needs them
@@ -115,7 +116,15 @@ class AttachedResults:
         )
         for name, text in self.of_hpas.items():
             narrowed = text.replace(_EVERY_HPA, f" where {their_events if name == sql.EVENTS else of_them}")
+            if _EVERY_NUMBER in narrowed:
+                narrowed = narrowed.replace(_EVERY_NUMBER, f" where r.object in ({self._numbers(hpa_uids)})")
             self.relations[name] = narrowed.replace("create view", "create or replace view")
+
+    def _numbers(self, hpa_uids: Collection[str]) -> str:
+        """The numbers that stand for these HPAs in the encoded tables, as SQL for `in`."""
+        texts = "select unnest(hpa_uid) as hpa_uid, unnest(range(len(hpa_uid))) as number from results.runs.texts"
+        numbers = self.connection.execute(f"select number from ({texts}) where hpa_uid in ({_listed(hpa_uids)})")  # noqa: S608
+        return ", ".join(str(number) for (number,) in numbers.fetchall()) or "null"
 
     def interruptible(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, which uses the connection. Ctrl-C ends it at once."""
@@ -252,7 +261,9 @@ def _attach(opened: AttachedResults, path: Path) -> None:
     ask(sql.folder("views")[_CURRENT].replace("runs.replays", "results.runs.replays"))
     current = ask(f"select replay_id::varchar from {_CURRENT}").fetchone() or (None,)  # noqa: S608 our own name
     opened.relations.update(_relations(_columns_in_file(opened.connection, tables_in_file), current[0]))
-    opened.of_hpas.update((name, text) for name, text in opened.relations.items() if _EVERY_HPA in text)
+    opened.of_hpas.update(
+        (name, text) for name, text in opened.relations.items() if _EVERY_HPA in text or _EVERY_NUMBER in text
+    )
     if ("recorded", "files") in tables_in_file:
         rows = ask('select segment, "table", sha256 from results.recorded.files').fetchall()
         opened.hashes.update({(segment, table): sha256 for segment, table, sha256 in rows})
@@ -293,7 +304,8 @@ def _relations(in_file: Mapping[str, Collection[str]], current_replay: str | Non
         listed = ", ".join(f'{values.get(name, "null")}::{kind} as "{name}"' for name, kind in columns.items())
         rows = f"select {listed} from {source}"  # noqa: S608 our own
         if table in sql.of_hpas():
-            rows = f"from ({rows}){_EVERY_HPA}"
+            is_numbered = values.get("hpa_uid") != '"hpa_uid"' and "object" in in_file.get(encoded.stored(table), ())
+            rows = f"{rows}{_EVERY_NUMBER}" if is_numbered else f"from ({rows}){_EVERY_HPA}"
         every = f"create view runs.{table} as {rows};"
         current = f"create view main.{table} as from runs.{table} where replay_id = {shown}"
         yield table, f"{every} {current}"
