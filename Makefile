@@ -87,6 +87,7 @@ $(READY): requirements.lock pyproject.toml
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement requirements.lock && \
 	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . ; \
 	fi
+	@$(BIN)/python -m compileall -q hpaaudit
 	@touch $@
 
 # Sphinx has an environment of its own: nothing else needs it.

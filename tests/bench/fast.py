@@ -1,13 +1,18 @@
 """How fast a fleet is decided, compiled: beside DuckDB, the object reference and the real controller."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hpaaudit.api.times import precise
 from hpaaudit.flows import fleet
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.prepare import prepare_compiled
+from hpaaudit.flows.source import open_file
+from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import open_recording
+from hpaaudit.results.hpa_names import hpa_names
 from tests.bench.profile import KERNEL, deciding
 from tests.bench.seconds import RUNS, Seconds, measured, median, whole_process
 from tests.bench.table import Row
@@ -63,15 +68,32 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         f"{whole.wall / decide.wall:.1f}x its time, {whole.cpu / decide.cpu:.1f}x its CPU",
     )
     yield Row("MB, its peak memory", f"{peak:,.0f}", "", "")
-    for words in (
+    hpa, at = _a_decision(results)
+    yield from commands(
         ("explain", results),
+        ("explain", results, hpa, "--at", at),
         ("query", results, "what_happened"),
+        ("query", results, "what_happened", "--hpa", hpa),
         ("query", results, "select verdict, count(*) from reconciles group by all"),
         ("verify", recording),
+        ("replay", bundled_recording(), "--into", results.with_name("small.duckdb"), "--overwrite"),
         ("--help",),
-    ):
-        seconds, _ = _median_process(*words)
-        yield Row(f"s, hpaaudit {words[0]}, whole process", f"{seconds}", " ".join(map(str, words[2:])), "")
+    )
+
+
+def commands(*lines: Sequence[object]) -> Iterator[Row]:
+    """Yields what whole processes of some command lines take, a median each."""
+    for name, *words in lines:
+        seconds, _ = _median_process(name, *words)
+        told = " ".join(Path(word).name if isinstance(word, Path) else str(word) for word in words)
+        yield Row(f"s, hpaaudit {name}, whole process", f"{seconds}", told, "")
+
+
+def _a_decision(results: Path) -> tuple[str, str]:
+    """The HPA that matters most, and a time in the middle of the recording."""
+    with open_file(results) as opened:
+        started_us, ended_us = opened.span
+        return hpa_names(opened)[0], precise(Micros((started_us + ended_us) // 2))
 
 
 def peak_row(week: Path, day: Path) -> Row:
