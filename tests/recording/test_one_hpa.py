@@ -1,5 +1,7 @@
 """The facts that one HPA's reconciles may have seen are read without the rest of a fleet."""
 
+import itertools
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,11 +18,17 @@ from hpaaudit.model.facts import (
     TargetSeen,
     ValuesRead,
 )
+from hpaaudit.recording.encoding import parquet
+from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading import one_hpa
 from hpaaudit.recording.reading.recording import Recording, open_recording
+from hpaaudit.recording.reading.segment import segment_table
 from tests.bench import fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hpaaudit.recording.reading.one_hpa import KeptTables
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +62,40 @@ def test_from_the_beginning_it_is_all_of_the_namespace_with_the_lines_of_one_hpa
     ]
     assert len({_namespace(fact) for fact in opened.facts()}) > len({_namespace(fact) for fact in wanted})
     assert list(opened.facts_of_hpa(first.namespace, first.name, opened.info.started_us)) == wanted
+
+
+@pytest.mark.parametrize("many_rows", [0, 1_000_000_000], ids=["column by column", "together"])
+def test_columns_of_a_namespace_are_those_of_the_whole_table(
+    opened: Recording, monkeypatch: pytest.MonkeyPatch, many_rows: int
+) -> None:
+    """In whichever way they are decoded. A dictionary that was shortened means the same texts."""
+    monkeypatch.setattr(parquet, "MANY_ROWS", many_rows)
+    namespace = next(fact for fact in opened.facts() if isinstance(fact, Reconciled)).namespace
+    found = set()
+    for segment, table in itertools.product(opened.segments, ("samples", "hpas", "pods", "targets", "reads")):
+        names = [column.name for column in TABLES[table].columns]
+        whole, part = (
+            [] if rows is None else rows.to_pylist()
+            for rows in (
+                segment_table(opened.folder, segment, table, names, where)
+                for where in (parquet.EVERY_ROW, {"namespace": namespace})
+            )
+        )
+        assert part == [row for row in whole if row["namespace"] == namespace]
+        assert segment_table(opened.folder, segment, table, names, {"namespace": "elsewhere"}) is None
+        found |= {table} if part else set()
+    assert found == {"samples", "hpas", "pods", "targets", "reads"}
+
+
+def test_what_was_read_before_is_not_read_again(opened: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = next(fact for fact in opened.facts() if isinstance(fact, Reconciled))
+    ask = partial(opened.facts_of_hpa, first.namespace, first.name, opened.info.ended_us + 1, before=("hpas",))
+    kept: KeptTables = {}
+    facts = [fact for fact in ask(kept=kept) if isinstance(fact, HpaSeen)]
+    read: list[object] = []
+    monkeypatch.setattr(one_hpa, "segment_table", lambda *asked: read.append(asked[2]))
+    assert facts == list(ask(kept=kept)) != []
+    assert "hpas" not in read
 
 
 def test_before_an_instant_only_what_is_watched_is_read(opened: Recording) -> None:
