@@ -41,7 +41,7 @@ def measured(run: Callable[[], object]) -> Seconds:
 
 @lru_cache(maxsize=1)
 def byte_code() -> None:
-    """Compiles hpaaudit to byte code, as an installed package is: to do that anew takes half of a short command."""
+    """Compiles hpaaudit to byte code, as an installed package is: to do that anew in each run would count too."""
     compileall.compile_dir(Path(hpaaudit.__file__).parent, quiet=1)
 
 
