@@ -125,7 +125,7 @@ class World:
         return Counted(alive=alive, of=of, cpu=cpu, memory=memory)
 
     def _quiet(self, counted: Counted) -> Real:
-        """Returns how busy the other metrics may say that a pod of each HPA is, so that cpu decides: less than cpu says."""
+        """Returns how busy the other metrics may say that a pod of each HPA is: less than cpu says."""
         ready = counted.cpu == READY
         of, size = counted.of[ready], len(self.hpas)
         used = np.bincount(of, self.usage["nano"][counted.alive[ready]] / 1e6, size)
