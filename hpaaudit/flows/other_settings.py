@@ -1,4 +1,4 @@
-"""Settings that the controller may have had instead: what was recorded, the usual values of flags, gates, releases."""
+"""Settings that the controller may have had instead: the usual values of flags, gates, releases."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.flows.other_times import with_longer_periods, without
-from hpaaudit.flows.prepare import first_told, with_settings
+from hpaaudit.flows.prepare import with_settings
 from hpaaudit.model.sensitivity import Compared
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ BEFORE = (0, 1, 2, 4, 8)
 class Setting:
     """Another value of one setting; `change` gives the replay with it.
 
-    is_recorded   it is the recorded value, and the user gave the other one
     is_memory     it is what the controller remembers: a single reconcile may show that
     moves_times   some inferred reconciles take place at other times, or not at all
     """
@@ -53,27 +52,8 @@ class Setting:
     value: str
     alternative: str
     change: Callable[["Prepared"], "Prepared"]
-    is_recorded: bool = False
     is_memory: bool = False
     moves_times: bool = False
-
-
-def as_recorded(prepared: "Prepared") -> Iterator[Setting]:
-    """What the recording says where the user said something else."""
-    from hpaaudit.api.flags import short_name
-
-    recorded = _recorded_release(prepared)
-    if prepared.release_given and recorded is not None and recorded != prepared.flags.release:
-        yield replace(_release(prepared, recorded), is_recorded=True)
-    process = first_told(prepared.plan)
-    seen = {short_name(name): text for name, text in process.flags} if process is not None else {}
-    for key in VALUES:
-        if key in prepared.overrides and key in seen:
-            setting = _flag(prepared, key, seen[key])
-            if setting.value != setting.alternative:
-                yield replace(setting, is_recorded=True)
-    if process is not None:
-        yield from (replace(setting, is_recorded=True) for setting in _switched_back(prepared))
 
 
 def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> Iterator[Setting]:
@@ -180,11 +160,7 @@ def _flag(prepared: "Prepared", key: str, text: str) -> Setting:
 
 
 def _gates(prepared: "Prepared") -> Iterator[Setting]:
-    return (setting for setting, _ in _gates_by_rule(prepared))
-
-
-def _gates_by_rule(prepared: "Prepared") -> Iterator[tuple[Setting, str]]:
-    """Each gate switched the other way, and the rule that it switches."""
+    """Each gate switched the other way."""
     from hpaaudit.engine.behaviours.gates import GATES
     from hpaaudit.engine.behaviours.release import behaviours_of, field_of
 
@@ -192,26 +168,12 @@ def _gates_by_rule(prepared: "Prepared") -> Iterator[tuple[Setting, str]]:
     for gate in GATES:
         is_on = bool(getattr(in_force, field_of(gate.rule)))
         used, other = ("on", "--without") if is_on else ("off", "--with")
-        setting = Setting(
+        yield Setting(
             key="feature-gate",
             value=f"{gate.name} {used}",
             alternative=f"{other} {gate.name}",
             change=partial(switched, rule=gate.rule, on=not is_on),
         )
-        yield setting, gate.rule
-
-
-def _switched_back(prepared: "Prepared") -> Iterator[Setting]:
-    """The gates that the user switched, as they are without that."""
-    from hpaaudit.engine.behaviours.release import behaviours_of, field_of
-
-    flags = prepared.flags
-    for setting, rule in _gates_by_rule(prepared):
-        kept = ({*names} - {rule} for names in (flags.with_behaviours, flags.without_behaviours))
-        with_rules, without_rules = (tuple(sorted(names)) for names in kept)
-        plain = replace(flags, with_behaviours=with_rules, without_behaviours=without_rules)
-        if getattr(behaviours_of(plain), field_of(rule)) != getattr(behaviours_of(flags), field_of(rule)):
-            yield setting
 
 
 def switched(before: "Prepared", *, rule: str, on: bool) -> "Prepared":

@@ -2,8 +2,11 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import precise
@@ -31,6 +34,7 @@ from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
 from hpaaudit.flows.sensitivity import MOST_RECONCILES, sensitivity
 from hpaaudit.flows.trials import Decide
+from hpaaudit.flows.what_if import Audit, marked, may_be_what_if, what_if
 from hpaaudit.model.audit import Replay, ReplayedReconcile
 from hpaaudit.model.counted import counted
 from hpaaudit.model.facts import Fact, HpaSeen
@@ -63,9 +67,13 @@ FOREIGN_FILES_NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayRequest:
-    """What to replay, how, and where its results go; `detail` and `progress` as in `replay`."""
+    """What to replay, how, and where its results go; `detail` and `progress` as in `replay`.
+
+    real    the settings of the real controller, as far as they were declared; `controller` has those to decide by
+    """
 
     controller: ControllerOptions
+    real: ControllerOptions
     scope: Scope
     destination: Destination
     detail: str | None
@@ -122,7 +130,8 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
         )
     asked = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
     folder = recording_folder(recording)
-    controller = as_declared(asked) if declare else over_declared(declared_of(folder), asked)
+    real = as_declared(asked) if declare else declared_of(folder)
+    controller = real if declare else over_declared(real, asked)
     since_us, until_us = (
         time if time is None or isinstance(time, int) else time_of(name, time, recorded_span(folder))
         for name, time in (("since", since), ("until", until))
@@ -137,14 +146,14 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
         is_what_if=command_line(controller, scope) != "",
     )
     request = ReplayRequest(
-        controller=controller, scope=scope, destination=destination, detail=detail, progress=progress
+        controller=controller, real=real, scope=scope, destination=destination, detail=detail, progress=progress
     )
     try:
-        return _replay(open_recording(folder), request, warn)
+        return _remembered(_replay(open_recording(folder), request, warn), warn)
     except DamagedRecording:
         if until is None:
             raise
-    return _replay(open_recording(folder, until_us=until_us), request, warn)
+    return _remembered(_replay(open_recording(folder, until_us=until_us), request, warn), warn)
 
 
 def replay_whole(
@@ -152,14 +161,16 @@ def replay_whole(
 ) -> "Results":
     """Replays an opened recording as a whole, as it was recorded and declared, into its default file."""
     destination = destination_of(recording.folder, None, overwrite=True, is_what_if=False)
+    declared = declared_of(recording.folder)
     request = ReplayRequest(
-        controller=declared_of(recording.folder),
+        controller=declared,
+        real=declared,
         scope=EVERYTHING,
         destination=destination,
         detail=None,
         progress=progress,
     )
-    return _replay(recording, request, warn)
+    return _remembered(_replay(recording, request, warn), warn)
 
 
 def replayed_reconciles(
@@ -182,7 +193,27 @@ def decide_one_by_one(prepared: Prepared) -> Iterator[ReplayedReconcile]:
 def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Results":
     """The results, by the compiled rules if they can decide this recording and are worth their start."""
     warn = _once(warn)
-    results = _replay_compiled(recording, request, warn)
+    audit = partial(_audit, recording, request, warn) if may_be_what_if(request.controller) else None
+    return _replay_beside(recording, request, audit, warn)
+
+
+@contextmanager
+def _audit(
+    recording: "Recording", request: ReplayRequest, warn: Warn, controller: ControllerOptions
+) -> "Iterator[Results]":
+    """The same HPAs replayed with other settings, to compare a what-if with them."""
+    with TemporaryDirectory(prefix="hpaaudit-") as folder:
+        file = Path(folder) / "audit.duckdb"
+        destination = Destination(path=file, overwrite=True, has_default_name=False, is_what_if=False)
+        whole = Scope(hpas=request.scope.hpas, selector=request.scope.selector)
+        asked = replace(request, controller=controller, scope=whole, destination=destination, progress=show_nothing)
+        with _replay_beside(recording, asked, None, warn) as results:
+            yield results
+
+
+def _replay_beside(recording: "Recording", request: ReplayRequest, audit: Audit | None, warn: Warn) -> "Results":
+    """The results of a what-if beside the audit; without an audit those of an audit."""
+    results = _replay_compiled(recording, request, audit, warn)
     if results is not None:
         return results
     prepared = prepare(recording, request.controller, request.scope)
@@ -192,13 +223,15 @@ def _replay(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Resu
     )
     if seconds > PATIENCE_SECONDS:
         warn(_slow(seconds))
-    with _writer(prepared, request, request.detail or "moved", warn) as writer:
+    with _writer(prepared, request, request.detail or "moved", audit, warn) as writer:
         writer.add_facts(_readable(recording.watched(TABLES_OF_FACTS), prepared.plan.unsupported))
         writer.add(_counted(decide_one_by_one(prepared), len(prepared.plan.reconciles), request.progress))
-        return _finish(writer, lambda: prepared, warn)
+        return _finish(writer, lambda: prepared)
 
 
-def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn) -> "Results | None":
+def _replay_compiled(
+    recording: "Recording", request: ReplayRequest, audit: Audit | None, warn: Warn
+) -> "Results | None":
     """The results by the compiled rules; None if they cannot decide this recording or are not worth their start."""
     if not fleet.may_decide(recording, request.detail):
         return None
@@ -210,11 +243,11 @@ def _replay_compiled(recording: "Recording", request: ReplayRequest, warn: Warn)
             return None
         _warn_of_omissions(prepared, warn)
         try:
-            return _write_compiled(prepared, request, warn)
+            return _write_compiled(prepared, request, audit, warn)
         except Unreadable:  # the rules met what no API server serves: find out which HPAs show such a thing
             prepared = prepare_compiled(recording, request.controller, request.scope, searched=True)
             _warn_of_omissions(prepared, warn)
-            return _write_compiled(prepared, request, warn)
+            return _write_compiled(prepared, request, audit, warn)
     except Unsupported as reason:
         warn(f"{ONE_BY_ONE}{reason}")
         return None
@@ -229,8 +262,8 @@ def _counted(
         progress(decided, planned)
 
 
-def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "Results":
-    with _writer(prepared, request, "numbers", warn) as writer:
+def _write_compiled(prepared: Prepared, request: ReplayRequest, audit: Audit | None, warn: Warn) -> "Results":
+    with _writer(prepared, request, "numbers", audit, warn) as writer:
         if prepared.derived is None:
             writer.add_facts(_readable(prepared.recording.watched(TABLES_OF_FACTS), prepared.plan.unsupported))
         else:
@@ -242,29 +275,33 @@ def _write_compiled(prepared: Prepared, request: ReplayRequest, warn: Warn) -> "
             decided += columns.count
             request.progress(decided, planned)
         if fleet.reconciles(prepared) <= MOST_RECONCILES:
-            return _finish(writer, _with_reconciles(prepared, request), warn)
-        return _finish(writer, lambda: prepared, warn, CompiledRules())
+            return _finish(writer, _with_reconciles(prepared, request))
+        return _finish(writer, lambda: prepared, CompiledRules())
 
 
-def _writer(prepared: Prepared, request: ReplayRequest, detail: str, warn: Warn) -> "ResultsWriter":
+def _writer(
+    prepared: Prepared, request: ReplayRequest, detail: str, audit: Audit | None, warn: Warn
+) -> "ResultsWriter":
     """A writer at the request's destination."""
     from hpaaudit.results.write import ResultsWriter
 
     info, destination = prepared.recording.info, request.destination
     options = command_line(request.controller, request.scope)
+    asked = None if audit is None else what_if(prepared, request.controller, request.real, audit)
     run = Replay(
         replay_id=_replay_id(prepared, detail, options),
         mode="what_if" if options else "audit",
         release=prepared.flags.release,
         engine_version=VERSION,
         detail=detail,
-        assumptions=prepared.assumptions,
+        assumptions=prepared.assumptions if asked is None else marked(prepared.assumptions, asked.settings),
         options=options,
         releases=prepared.releases,
         lease_duration_us=prepared.lease_duration_us,
         hpas=prepared.hpas,
         since_us=request.scope.since_us,
         until_us=request.scope.until_us,
+        what_if=asked,
     )
 
     def open_at(path: Path) -> ResultsWriter:
@@ -285,10 +322,8 @@ def _with_reconciles(prepared: Prepared, request: ReplayRequest) -> Callable[[],
     return lambda: prepare(prepared.recording, request.controller, request.scope)
 
 
-def _finish(
-    writer: "ResultsWriter", planned: Callable[[], Prepared], warn: Warn, decide: Decide | None = None
-) -> "Results":
-    """The finished results, remembered as made by this user.
+def _finish(writer: "ResultsWriter", planned: Callable[[], Prepared], decide: Decide | None = None) -> "Results":
+    """The finished results.
 
     planned   the recording, to decide it again with other settings where questions are open
     decide    how a large recording is decided again; None: one reconcile after the other
@@ -297,7 +332,11 @@ def _finish(
     def explain(compared: Mapping[str, Sequence[Compared]]) -> Iterable[Sensitivity]:
         return sensitivity(planned(), compared, decide)
 
-    results = writer.finish(explain)
+    return writer.finish(explain)
+
+
+def _remembered(results: "Results", warn: Warn) -> "Results":
+    """The same results, remembered as made by this user."""
     if not remember(results.path):
         warn(f"no state folder can be written to: a later command cannot know that you made {results.path}")
     return results

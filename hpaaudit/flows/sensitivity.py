@@ -1,20 +1,19 @@
 """Finds a setting of the controller that explains divergences, by deciding again with other values.
 
 A flag cannot be read from the API of most clusters, so the replay assumes one. Where that contradicts what was seen,
-the value that explains it is found by trial: what was recorded if the user said otherwise, the usual values of each
-flag, every feature gate, releases; then pairs of these. A restart of the controller that nobody recorded is tried
-before: it forgets earlier recommendations and scale events.
+the value that explains it is found by trial: the usual values of each flag, every feature gate, releases; then pairs of
+these. A restart of the controller that nobody recorded is tried before: it forgets earlier recommendations and scale
+events. What a setting makes that the user asked for is no question here: `what_if` tells that.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.explanations import best, unsure
 from hpaaudit.flows.other_settings import (
     COMPARABLE,
     Setting,
-    as_recorded,
     assumed,
     is_asked,
     is_recorded,
@@ -51,14 +50,12 @@ def sensitivity(prepared: "Prepared", compared: Rows, decide: Decide | None = No
 
 def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
     """What explains divergences, tried on everything that was recorded."""
-    known = list(as_recorded(prepared))
     recorded = is_recorded(prepared)
     asked = is_asked(prepared)
-    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=bool(known) or not asked)}
+    wanted = {hpa: rows for hpa, rows in by_hpa.items() if _is_worth_it(rows, few=not asked)}
     settings = Trials(prepared, wanted)
-    settings.run(chosen for number in (1, 2) for chosen in combinations(known, number))
     times, memory = _trials_of_times(prepared, by_hpa, wanted, settings)
-    pairs = _search_settings(prepared, settings, memory, known)
+    pairs = _search_settings(prepared, settings, memory)
     for hpa in by_hpa:
         one, moved, remembered, two = (trials.best.get(hpa, []) for trials in (settings, times, memory, pairs))
         if prepared.recorded_release and not prepared.release_given:
@@ -92,10 +89,10 @@ def _trials_of_times(prepared: "Prepared", by_hpa: Rows, wanted: Rows, settings:
     return times, memory
 
 
-def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials, known: Sequence[Setting]) -> Trials:
+def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> Trials:
     """Tries every other value of every setting alone, then two at once where that is not enough."""
     settings.run((setting,) for setting in assumed(prepared))
-    settings.run(_others(prepared, settings, known), to_the_end=True)
+    settings.run(_others(prepared, settings), to_the_end=True)
     open_rows = {
         hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
     }
@@ -106,15 +103,13 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials, kno
     return pairs
 
 
-def _others(prepared: "Prepared", settings: Trials, known: Sequence[Setting]) -> Iterator[tuple[Setting]]:
+def _others(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
     """The flags and gates that were not tried any more when one of them explained everything.
 
     They are other values of that flag, or other settings that explain as much: then it is not known which it was.
-    Beside what the recording tells no other setting is thought of.
     """
-    recorded = {(setting.key, setting.alternative) for setting in known}
-    found = {(one.key, one.alternative) for some in settings.best.values() for one in some if one.key in COMPARABLE}
-    keys = COMPARABLE if found - recorded else {key for key, _ in found}
+    found = any(one.key in COMPARABLE for some in settings.best.values() for one in some)
+    keys = COMPARABLE if found else frozenset()
     tried = {(setting.key, setting.alternative) for chosen in settings.scores for setting in chosen}
     for setting in assumed(prepared):
         if setting.key in keys and (setting.key, setting.alternative) not in tried:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hpaaudit.flows.explanations import aligned, best, unsure
-from hpaaudit.flows.other_settings import Setting, as_recorded, assumed, is_asked, is_recorded, memories
+from hpaaudit.flows.other_settings import Setting, assumed, is_asked, is_recorded, memories
 from hpaaudit.flows.trials import Decide, Rows, Trials
 from hpaaudit.flows.windows import Window, densest, windows
 from hpaaudit.model.sensitivity import Compared, Sensitivity
@@ -47,14 +47,12 @@ def of_large(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Ite
 def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Trials:
     """Trials of the settings that fit: one alone, two, and other values of these."""
     whole = Trials(prepared, compared, decide=decide)
-    known, every = list(as_recorded(prepared)), list(assumed(prepared))
+    every = list(assumed(prepared))
     chosen: Chosen = ()
-    for choices in (_one(known, every), _a_second(every), _other_values(every)):
+    for choices in (_one(every), _a_second(every), _other_values(every)):
         parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
         for fitting in _varied(_fitting(parts, chosen, choices(chosen)))[:JUDGED]:
             whole.judge(fitting)
-            if all(one.is_recorded for one in fitting) and all(map(whole.explains, compared)):
-                return whole  # Beside what the recording tells no other setting is thought of.
         nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=chosen)
         if nearest == chosen or not whole.open_under(nearest):
             break
@@ -65,8 +63,8 @@ def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Tr
 Choices = Callable[[Chosen], Iterable[Chosen]]
 
 
-def _one(known: Sequence[Setting], every: Sequence[Setting]) -> Choices:
-    return lambda _: [(setting,) for setting in (*known, *every)]
+def _one(every: Sequence[Setting]) -> Choices:
+    return lambda _: [(setting,) for setting in every]
 
 
 def _a_second(every: Sequence[Setting]) -> Choices:

@@ -168,12 +168,11 @@ class Trials:
         decided = self._decided(prepared)
         if decided is None:
             return
-        is_known = all(setting.is_recorded for setting in chosen)
         moves_times = any(setting.moves_times for setting in chosen)
         score = _Score(0, 0, 0, 0)
         disagreeing = self._open[chosen] = {}
         for hpa, rows in self.rows.items():
-            agreeing = [_agrees(row, decided, is_known=is_known, moves_times=moves_times) for row in rows]
+            agreeing = [_agrees(row, decided, moves_times=moves_times) for row in rows]
             differing = [number for number, row in enumerate(rows) if row.divergence_id is not None]
             changed = [_changes(row, decided) for row in rows]
             score = _Score(
@@ -263,10 +262,9 @@ def _is_as_simple(found: Sensitivity, before: Sensitivity) -> bool:
     return before.also_key is not None
 
 
-def _agrees(row: Compared, decided: ByNumber, *, is_known: bool, moves_times: bool) -> bool:
+def _agrees(row: Compared, decided: ByNumber, *, moves_times: bool) -> bool:
     """True if other settings decide this reconcile as the controller did, as far as its inputs are known.
 
-    is_known      they are recorded: they need not change the number
     moves_times   an inferred reconcile that does not take place with them agrees
     """
     decided_again = decided.get(row.reconcile_id)
@@ -279,7 +277,7 @@ def _agrees(row: Compared, decided: ByNumber, *, is_known: bool, moves_times: bo
     if row.divergence_id is None:
         return decided_again.may_be(row.desired)
     # Where the published number agrees anyway, the difference arose after the decision.
-    return (is_known or row.real != row.desired) and decided_again.may_be(row.real)
+    return row.real != row.desired and decided_again.may_be(row.real)
 
 
 def _changes(row: Compared, decided: ByNumber) -> bool:
@@ -308,8 +306,8 @@ def _judged(
     seen = {row.divergence_id for row in rows if row.is_seen}
     whole = [number for number, agree in open_rows.items() if all(agree)]
     explained = sum(len(open_rows[number]) for number in whole)
-    is_known, is_memory = (all(getattr(one, name) for one in chosen) for name in ("is_recorded", "is_memory"))
-    if not whole or (not is_known and (seen.isdisjoint(whole) or (explained < ENOUGH and not is_memory))):
+    is_memory = all(one.is_memory for one in chosen)
+    if not whole or seen.isdisjoint(whole) or (explained < ENOUGH and not is_memory):
         return None
     return _explanation(chosen, hpa, sum(map(len, open_rows.values())), explained, 0, tuple(whole))
 

@@ -167,6 +167,22 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Otherwise:
+    """What the settings of a what-if would decide otherwise than the controller did, with its own.
+
+    settings      those that were asked for, as `tolerance 0.3`
+    reconciles    so many would decide otherwise
+    first_us      the first of them, None if there is none;  first_desired, first_real   its two numbers, None: none
+    """
+
+    settings: tuple[str, ...]
+    reconciles: int = 0
+    first_us: Micros | None = None
+    first_desired: int | None = None
+    first_real: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HpaAccount:
     """What a replay says of one HPA, from its first reconcile to its last; it may have none in the time that is shown.
 
@@ -177,6 +193,7 @@ class HpaAccount:
     told_scalings     how often its status told of another scaling
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     former_targets    what it scaled before, each with the time until then
+    otherwise         of a what-if: what its settings change; None: the replay decides by the settings of the audit
     """
 
     namespace: str
@@ -204,6 +221,7 @@ class HpaAccount:
     seen_us: Micros | None = None
     deleted_us: Micros | None = None
     former_targets: tuple[tuple[str, Micros], ...] = ()
+    otherwise: Otherwise | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

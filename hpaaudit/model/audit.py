@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.memory import Memory
 from hpaaudit.model.units import Micros
+from hpaaudit.model.what_if import WhatIf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +49,15 @@ DECLARED = "declared"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A setting of the controller, and its source: `observed`, `inferred`, `user`, `declared` or `default`."""
+    """A setting of the controller, and its source: `observed`, `inferred`, `user`, `declared` or `default`.
+
+    in_place_of   of a what-if: the value that the audit of the recording has; None if the user asked for no other one
+    """
 
     key: str
     value: str
     source: str
+    in_place_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,7 @@ class Replay:
     hpas            `namespace/name` of those that were asked for; empty: all
     since_us      what came earlier is evidence, but is not shown; None: everything is
     until_us      the same of what came later
+    what_if       what makes it a what-if; None: it decides by the settings of the audit
     """
 
     replay_id: str
@@ -115,3 +121,4 @@ class Replay:
     hpas: frozenset[str] = frozenset()
     since_us: Micros | None = None
     until_us: Micros | None = None
+    what_if: WhatIf | None = None

@@ -7,6 +7,7 @@ from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.report.text import duration, one_line, paragraph, pasteable, side_by_side
 from hpaaudit.report.text_table import page_table
+from hpaaudit.report.verdict import asked_in_words
 
 WORST = 10
 """So many HPAs are rows of the table."""
@@ -21,7 +22,23 @@ def fleet_headline(hpas: Sequence[HpaAccount]) -> str:
     return " ".join([*_faith(hpas), *_writers(hpas), *_gravest(hpas)])
 
 
+def _what_if(hpas: Sequence[HpaAccount], asked: str) -> str:
+    """What the settings of a what-if would change, in all."""
+    decidable = sum(hpa.reconciles - hpa.undecidable for hpa in hpas)
+    changed = [hpa.otherwise.reconciles for hpa in hpas if hpa.otherwise is not None and hpa.otherwise.reconciles]
+    if not changed:
+        return f"{asked} every reconcile that can be decided decides the same, {decidable:,} in all."
+    return (
+        f"{asked}, {sum(changed):,} of {decidable:,} reconciles that can be decided would decide otherwise, "
+        f"of {len(changed)} of {counted(len(hpas), 'HPA')}."
+    )
+
+
 def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    otherwise = next((hpa.otherwise for hpa in hpas if hpa.otherwise is not None), None)
+    if otherwise is not None:
+        yield _what_if(hpas, asked_in_words(otherwise))
+        return
     compared = [hpa for hpa in hpas if hpa.comparable]
     apart = [hpa for hpa in compared if hpa.agree < hpa.comparable]
     reconciles = sum(hpa.reconciles for hpa in hpas)

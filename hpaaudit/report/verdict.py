@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hpaaudit.model.account import Divergence, Hold, HpaAccount
+from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise
 from hpaaudit.model.counted import counted
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
@@ -38,20 +38,63 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     if not hpa.reconciles:
         return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
+    if hpa.otherwise is not None:
+        return " ".join(
+            [*_what_if(hpa, hpa.otherwise, clock), *_loud(hpa, clock), *_besides(hpa, shown, hpa.holds, clock)]
+        )
     if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    outage = next((finding for finding in hpa.findings if finding.pattern == _OUTAGE), None)
-    loud = [finding for finding in hpa.findings if finding is outage or finding.severity == _LOUDEST]
-    sentences = [f"{_sentence_case(during(finding, clock))} {verdict_of(finding)}." for finding in loud]
+    outage = any(finding.pattern == _OUTAGE for finding in hpa.findings)
+    loud = list(_loud(hpa, clock))
     if open_questions:
-        sentences += [_unexplained(open_questions, clock), *_share(hpa)]
+        sentences = [*loud, _unexplained(open_questions, clock), *_share(hpa)]
     else:
         is_alone = not (loud or hpa.divergent or hpa.foreign_writes)
-        sentences.append(_faith(hpa, is_alone=is_alone))
+        sentences = [*loud, _faith(hpa, is_alone=is_alone)]
     # What the outage says already is not said again.
     holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
     return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
+
+
+def _loud(hpa: HpaAccount, clock: Clock) -> Iterator[str]:
+    """The gravest findings, an outage of the metrics API among them."""
+    for finding in hpa.findings:
+        if finding.pattern == _OUTAGE or finding.severity == _LOUDEST:
+            yield f"{_sentence_case(during(finding, clock))} {verdict_of(finding)}."
+
+
+def asked_in_words(otherwise: Otherwise) -> str:
+    """`With tolerance 0.3 and release 1.29`."""
+    return f"With {' and '.join(otherwise.settings)}"
+
+
+def _what_if(hpa: HpaAccount, otherwise: Otherwise, clock: Clock) -> Iterator[str]:
+    """What other settings would decide otherwise. That is no fault of the controller: it does not have them."""
+    asked, decidable = asked_in_words(otherwise), hpa.reconciles - hpa.undecidable
+    which = " that can be decided" if hpa.undecidable else ""
+    # Where the audit differs too, the setting makes no difference that is known.
+    both = max(hpa.comparable - hpa.agree - otherwise.reconciles, 0)
+    if not decidable:
+        yield f"{asked} nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
+        return
+    if otherwise.first_us is not None:
+        first = f"{_replicas(otherwise.first_desired)} in place of {_replicas(otherwise.first_real)}"
+        if otherwise.first_desired == otherwise.first_real:
+            first = "another status"
+        yield (
+            f"{asked}, {otherwise.reconciles:,} of {counted(decidable, 'reconcile')}{which} would decide otherwise; "
+            f"{'first ' if otherwise.reconciles > 1 else ''}at {clock(otherwise.first_us)}: {first}."
+        )
+    else:
+        yield f"{asked} every {'other ' if both else ''}reconcile{which} decides the same."
+    if both:
+        yield f"{counted(both, 'reconcile')} {'differs' if both == 1 else 'differ'} with the settings of the audit too."
+    yield from _share(hpa)
+
+
+def _replicas(number: int | None) -> str:
+    return "no number" if number is None else str(number)
 
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:

@@ -37,6 +37,7 @@ def assumptions(how: Replay) -> Iterator[Row]:
             "key": assumption.key,
             "value": assumption.value,
             "source": assumption.source,
+            "in_place_of": assumption.in_place_of,
         }
 
 

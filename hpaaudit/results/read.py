@@ -130,7 +130,10 @@ class Results(Shown):
         """The settings of the replay, ordered by name."""
         from hpaaudit.model.audit import Assumption
 
-        return tuple(Assumption(**row) for row in self.rows("select key, value, source from assumptions order by key"))
+        return tuple(
+            Assumption(**row)
+            for row in self.rows("select key, value, source, in_place_of from assumptions order by key")
+        )
 
     def frame(self, name: str) -> "pl.DataFrame":
         """A relation as a polars frame, for example `reconciles`. Raises as `sql`."""

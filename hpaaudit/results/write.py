@@ -36,6 +36,7 @@ from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
 from hpaaudit.results.recorded_streams import ReplayedRecording
 from hpaaudit.results.statements import run
+from hpaaudit.results.what_if import AskedSettings
 
 NUMBERS = "numbers"
 """The detail that keeps neither steps nor pods. The compiled rules know no other."""
@@ -102,6 +103,7 @@ class ResultsWriter:
         self._replay = replay
         self._recorded = recorded
         self._cache = cache
+        self._asked = None if replay.what_if is None else AskedSettings(replay.what_if)
         self._keeps_replays = keeps_replays
         self._log_tables: Mapping[str, pa.Table] = {} if recorded is None else recorded.log_tables
         self._folder = _private_folder(path)
@@ -164,6 +166,8 @@ class ResultsWriter:
             interruptible(self._connection, self._audit)
         if explain is not None:
             self._settle(explain)
+        if self._asked is not None:
+            self._asked.finish(self._connection)
         self._show_recorded()
         if self._keeps_replays:
             interruptible(self._connection, lambda: keep_replays(self._connection, self._path, self._batches))
@@ -253,26 +257,30 @@ class ResultsWriter:
         ask("set variable since = make_timestamp($at)", {"at": self._replay.since_us})
         ask("set variable until = make_timestamp($at)", {"at": self._replay.until_us})
         is_narrowed = self._replay.since_us is not None or self._replay.until_us is not None
-        texts = sql.folder("audit")
-        for name, text in texts.items():
+        if self._asked is not None:
+            self._asked.begin(self._connection)
+        for name in sql.folder("audit"):
             if name == NARROWING or (name == NOT_RUN and not self._has_inferred()):
                 continue
-            self._run(text)
-            if name == FOUND:
-                self._find()
-                if is_narrowed:
-                    # Findings are those of the whole recording; what is told of single reconciles is made again.
-                    for again in (NARROWING, *MADE_AGAIN):
-                        self._run(texts[again])
+            self._run(name)
+            if name == FOUND and is_narrowed:
+                # Findings are those of the whole recording; what is told of single reconciles is made again.
+                for again in (NARROWING, *MADE_AGAIN):
+                    self._run(again)
         ask("commit")
 
-    def _run(self, text: str) -> None:
-        """Runs a query of `sql/audit/`."""
+    def _run(self, name: str) -> None:
+        """Runs a query of `sql/audit/`, and what belongs to it."""
+        text = sql.folder("audit")[name]
         if "$first" not in text:
             run(self._connection, text)
-            return
-        for first, last in self._parts():
-            run(self._connection, text, {"first": first, "last": last})
+        else:
+            for first, last in self._parts():
+                run(self._connection, text, {"first": first, "last": last})
+        if name == FOUND:
+            self._find()
+        if self._asked is not None:
+            self._asked.after(self._connection, name)
 
     def _find(self) -> None:
         """Runs the queries of `sql/findings/` whose pattern may occur, each named after the pattern that it finds."""
@@ -298,7 +306,7 @@ class ResultsWriter:
                 # An HPA that was deleted and made anew has several uids and one name.
                 "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
                 "$differing, $explained, $broken, list(divergence_id order by divergence_id), "
-                "$also_key, $also_value, $also_alternative, $is_recorded "
+                "$also_key, $also_value, $also_alternative, $is_recorded, false "
                 "from runs.divergences where namespace || '/' || name = $hpa "
                 "and list_contains($divergence_ids, divergence_id) group by all",
                 {**asdict(sensitivity), "divergence_ids": list(sensitivity.divergence_ids)},

@@ -5,5 +5,7 @@ create macro main.setting_class(key) as
         when 'restart' then 'memory.controller_restart'
         when 'lease' then 'memory.other_lease'
         when 'reconcile' then 'no_data.object_unseen'
+        when 'rule' then 'config.release'
+        when 'use-rest-clients' then 'config.release'
         else 'config.' || replace(key, '-', '_')
     end;

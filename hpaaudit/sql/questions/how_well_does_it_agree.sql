@@ -13,7 +13,7 @@
 select
     namespace, name, reconciles, undecidable,
     floor(1000.0 * agree / nullif(comparable, 0)) / 10 as agree_pct,
-    floor(1000.0 * "match" / nullif(reconciles - undecidable, 0)) / 10 as match_pct,
+    match_pct,
     floor(1000.0 * skew / nullif(reconciles - undecidable, 0)) / 10 as skew_pct,
     divergent
 from agreement

@@ -2,7 +2,7 @@
 -- One row per HPA with such a value; several if it is not known which of them it was. also_…: a second setting, if only
 -- both together explain it.
 -- Columns:
---   key: the flag without its common prefix, `feature-gate` or `release`; `restart` and `lease` are no settings, but when the controller lost its memory; `reconcile`: inferred reconciles that may not have taken place
+--   key: the flag without its common prefix, `feature-gate`, `rule` or `release`; `restart` and `lease` are no settings, but when the controller lost its memory; `reconcile`: inferred reconciles that may not have taken place
 --   value: that the replay used
 --   alternative: that explains the reconciles
 --   differing: how many were unexplained
@@ -13,6 +13,7 @@
 --   also_value: what the replay used of it
 --   also_alternative: its value that explains the reconciles
 --   is_recorded: the value that the replay used was recorded, and too few reconciles speak against it: they stay unexplained
+--   is_what_if: the user asked for the value, and the alternative is that of the audit: what differs says nothing of the controller
 create table runs.sensitivity (
     replay_id varchar,
     hpa_uid varchar,
@@ -28,5 +29,6 @@ create table runs.sensitivity (
     also_key varchar,
     also_value varchar,
     also_alternative varchar,
-    is_recorded boolean
+    is_recorded boolean,
+    is_what_if boolean
 );

@@ -3,17 +3,12 @@
 -- which settings it was, or what the controller remembered; otherwise both explain it, or different settings do.
 -- missing_input: what is not known then. is_recorded: the settings are recorded, and a few reconciles do not refute them.
 create temp table settled as
-with asked as (
-    select count(*) filter (source = 'user') > 0 as is_asked
-    from runs.assumptions
-), answers as (
+with answers as (
     select
         hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained, broken,
         also_key, also_value, also_alternative, is_recorded,
-        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size,
-        is_asked
+        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size
     from runs.sensitivity
-    cross join asked
 ), guessed as (
     -- Shortly before, the controller decided another number than the replay, for want of what it had read. The replay
     -- remembers its own: that a controller which forgot everything agrees with the rest proves no restart.
@@ -52,7 +47,6 @@ select
         -- A single reconcile may be a moment off, and then a restart explains it by chance.
         or any_value(key) = 'restart' and any_value(also_key) is null and max(explained) >= 2
         or any_value(key) = 'lease' and any_value(also_key) is null
-        or bool_or(is_asked) and any_value(key) <> 'sync-period'
     )
     -- That a reconcile did not take place is a guess.
     and any_value(key) <> 'reconcile'

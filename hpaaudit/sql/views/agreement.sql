@@ -7,7 +7,7 @@
 --   skew: differ by what could not be told apart: two samples, two sides of a window's edge
 --   divergent: differ
 --   undecidable: nothing can be said
---   match_pct: matches among the decidable, in percent
+--   match_pct: matches among the decidable, in percent: 100.0 is all of them, 0.0 none
 --   undecidable_s: seconds of which nothing can be said
 --   comparable: decidable and not `not_run.*`, and what the controller decided is known
 --   agree: replay and controller decided the same, whatever others wrote afterwards, or however the write ended
@@ -21,7 +21,7 @@ select
     count(*) filter (verdict = 'skew') as skew,
     count(*) filter (verdict = 'divergent') as divergent,
     count(*) filter (verdict = 'undecidable') as undecidable,
-    round(100.0 * count(*) filter (verdict = 'match') / nullif(count(*) filter (verdict <> 'undecidable'), 0), 1) as match_pct,
+    percent_of(count(*) filter (verdict = 'match'), count(*) filter (verdict <> 'undecidable')) as match_pct,
     round(sum(lasted_s) filter (verdict = 'undecidable'), 6) as undecidable_s,
     count(*) filter (
         verdict in ('match', 'skew') and is_known
