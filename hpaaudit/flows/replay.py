@@ -32,6 +32,7 @@ from hpaaudit.flows.options import (
 from hpaaudit.flows.paths import RecordingPath, recorded_span, recording_folder
 from hpaaudit.flows.prepare import Prepared, prepare, prepare_compiled
 from hpaaudit.flows.provenance import is_ours, remember
+from hpaaudit.flows.python_arguments import require_types
 from hpaaudit.flows.sensitivity import MOST_RECONCILES, sensitivity
 from hpaaudit.flows.trials import Decide
 from hpaaudit.flows.what_if import Audit, marked, may_be_what_if, what_if
@@ -124,6 +125,13 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     """
     from hpaaudit.recording.reading.recording import open_recording
 
+    require_types(
+        {
+            "into": into, "release": release, "flags": flags, "behaviours": behaviours, "hpas": hpas,
+            "selector": selector, "since": since, "until": until, "detail": detail, "overwrite": overwrite,
+            "declare": declare,
+        }
+    )  # fmt: skip
     if declare and (into is not None or hpas or selector or since is not None or until is not None):
         raise BadOption(
             "--declare is said of the whole recording: leave out --into, --hpa, --selector, --since and --until"

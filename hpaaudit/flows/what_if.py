@@ -66,16 +66,19 @@ def what_if(
 
 def _alone(one: AskedSetting, controller: ControllerOptions, real: ControllerOptions, audit: Audit) -> AskedSetting:
     """The setting, with what does not match if it alone is as in the audit."""
-    with audit(_without(one.key, controller, real)) as results:
+    with audit(_without(one, controller, real)) as results:
         return replace(one, left=results.rows(_MISMATCHES))
 
 
-def _without(key: str, controller: ControllerOptions, real: ControllerOptions) -> ControllerOptions:
-    """The settings of a what-if, one of them as the real controller has it."""
-    from hpaaudit.api.flags import short_name
+def _without(one: AskedSetting, controller: ControllerOptions, real: ControllerOptions) -> ControllerOptions:
+    """The settings of a what-if, one of them as the real controller has it. Flags of another era are left out."""
+    from hpaaudit.api.flags import of_its_time, user_flags
     from hpaaudit.engine.behaviours.release import behaviour
 
-    flags = {name: text for name, text in controller.flags.items() if short_name(name) != key}
+    key = one.key
+    flags = {name: text for name, text in user_flags(controller.flags).items() if name != key}
+    if key == RELEASE:
+        flags = of_its_time(flags, one.recorded)
     flags |= {name: text for name, text in real.flags.items() if name == key}
     behaviours = {name: on for name, on in controller.behaviours.items() if behaviour(name) != key}
     behaviours |= {name: on for name, on in real.behaviours.items() if name == key}

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from hpaaudit.model.account import Change, Finding, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
-from hpaaudit.model.counted import counted
+from hpaaudit.model.counted import counted, percent_of
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
@@ -229,8 +229,8 @@ def _agreement(hpa: HpaAccount) -> str:
     if not hpa.comparable:
         alone = ", so a match is with the cluster alone" if hpa.match else ""
         return f"no decision of the controller is known{alone}"
-    percent = 1000 * hpa.agree // hpa.comparable / 10  # rounded down: 100.0 % is all of them
-    return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({percent:.1f} %){_divergent_after(hpa)}"
+    share = percent_of(hpa.agree, hpa.comparable)
+    return f"replay and controller agree in {hpa.agree} of {hpa.comparable} ({share}){_divergent_after(hpa)}"
 
 
 def _divergent_after(hpa: HpaAccount) -> str:

@@ -114,6 +114,52 @@ def test_errors_name_parameters(wrong: object, message: str, results: hpaaudit.R
     assert not re.search(r"--(at|since|until|release|into|overwrite|hpa|selector)\b", str(refused.value))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"flags": "tolerance=0.3"}, "flags='tolerance=0.3' is no dict: give values by flag, {'tolerance': '0.2'}"),
+        ({"flags": {"tolerance": 0.3}}, "has a value that is no text: give {'tolerance': '0.3'}"),
+        ({"flags": {"tolerence": "0.3"}}, "flags tolerence changes no decision: did you mean tolerance?"),
+        ({"release": 1.36}, "release=1.36 is no text: give '1.36'"),
+        ({"behaviours": {"HPAScaleToZero": "off"}}, "is neither True nor False: give {'HPAScaleToZero': True} or"),
+        ({"behaviours": ["HPAScaleToZero"]}, "behaviours=['HPAScaleToZero'] is no dict"),
+        ({"behaviours": {"HPAScaleToZeroo": True}}, "did you mean HPAScaleToZero"),
+        ({"hpas": "shop/checkout"}, "hpas='shop/checkout' is one text: give a list, ['shop/checkout']"),
+        ({"since": 3.5}, "since=3.5 is no time"),
+        ({"detail": "much"}, "detail='much' is unknown: give one of 'numbers', 'moved'"),
+        ({"declare": "no"}, "declare='no' is neither True nor False"),
+        ({"flags": [("x", "y" * 500)]}, "..."),
+    ],
+)  # fmt: skip
+def test_an_argument_of_a_wrong_type_is_refused_in_one_line(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(hpaaudit.AuditError) as refused:
+        hpaaudit.replay(bundled_recording(), **wrong)  # type: ignore[arg-type]
+    told = str(refused.value)
+    assert message in told
+    assert "\n" not in told
+    assert len(told) < 250
+    assert "--" not in told
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["release", "flags", "behaviours", "hpas", "selector", "since", "detail", "declare"]),
+        st.one_of(
+            st.floats(),
+            st.binary(),
+            st.sets(st.integers(), min_size=1),
+            st.dictionaries(st.text(), st.none(), min_size=1),
+        ),
+        min_size=1,
+    )
+)
+def test_whatever_is_given_for_an_argument_is_refused_by_its_name(wrong: dict[str, object]) -> None:
+    with pytest.raises(hpaaudit.AuditError) as refused:
+        hpaaudit.replay(bundled_recording(), **wrong)  # type: ignore[arg-type]
+    assert str(refused.value).startswith(tuple(wrong))
+    assert len(str(refused.value).splitlines()) == 1
+
+
 @given(st.lists(st.sampled_from(["--at 14:05", "--at first:", "--until.", "--into", "--xyz 3", "hpaaudit", "a-b"])))
 def test_only_our_own_options_are_replaced(words: list[str]) -> None:
     told = in_python(" ".join(words), ("at", "until", "into"))

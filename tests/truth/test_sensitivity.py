@@ -104,12 +104,17 @@ def test_a_what_if_with_another_release_is_explained_by_the_recorded_one(
             name for (name,) in results.sql("select distinct class from reconciles where class <> ''").fetchall()
         }
         settings = results.sql("select distinct key, value, alternative from sensitivity").fetchall()
-        texts = results.sql("select distinct next_step from divergences where class = 'config.release'").fetchall()
+        texts = results.sql("select distinct explanation from divergences where class = 'config.release'").fetchall()
+        is_what_if = results.sql("select distinct is_what_if from sensitivity").fetchall()
     assert classes == {"config.release"} | undecidable
     [(key, value, alternative)] = settings
     assert (key, value) == ("release", asked)
     assert alternative.startswith(f"{recorded}.")
-    assert texts == [(f"find out which release the controller is; replay with --release {alternative}",)]
+    told = f"; with release {alternative} (recorded) replay and controller agree"
+    assert all(
+        text.startswith(f"with release {asked} the controller would ") and text.endswith(told) for (text,) in texts
+    )
+    assert is_what_if == [(True,)]
 
 
 def test_two_wrong_settings_are_named_together() -> None:

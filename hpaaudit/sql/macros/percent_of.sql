@@ -1,7 +1,4 @@
 -- How many percent of all are these?
--- To a tenth: 100.0 is all of them and 0.0 none, so that what is less than a tenth away from these is rounded towards the middle. NULL of none.
+-- A number with one decimal, rounded down: 100.0 is all of them. 0.0 is none of them: less than 0.1 is 0.1. NULL of nothing.
 create macro main.percent_of(part, whole) as
-    case
-        when part > 0 and 1000 * part < whole then 0.1
-        when whole > 0 then (1000 * part // whole) / 10
-    end;
+    if(part > 0, greatest(0.1, floor(1000.0 * part / nullif(whole, 0)) / 10), floor(1000.0 * part / nullif(whole, 0)) / 10);

@@ -35,7 +35,7 @@ with published as (
 select
     namespace, name, metric_name,
     count(*) as compared,
-    floor(1000.0 * count(*) filter (points = 0) / count(*)) / 10 as equal_pct,
+    percent_of(count(*) filter (points = 0), count(*)) as equal_pct,
     round(quantile_cont(points, 0.95), 1) as p95_points,
     max(points) as max_points,
     count(*) filter ((current_utilization > target) <> (published > target)) as crossed_target

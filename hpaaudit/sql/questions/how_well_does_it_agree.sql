@@ -1,5 +1,5 @@
 -- How often does the replay agree with reality, and how much could not be decided?
--- One row per HPA. The percentages count the decidable reconciles only, and are rounded down: 100 is all of them.
+-- One row per HPA. The percentages count the decidable reconciles only, and are rounded down: 100 is all of them, and 0 none.
 -- Asked: Can I trust this?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -12,9 +12,9 @@
 --   divergent: reconciles that differ from the replay
 select
     namespace, name, reconciles, undecidable,
-    floor(1000.0 * agree / nullif(comparable, 0)) / 10 as agree_pct,
+    percent_of(agree, comparable) as agree_pct,
     match_pct,
-    floor(1000.0 * skew / nullif(reconciles - undecidable, 0)) / 10 as skew_pct,
+    percent_of(skew, reconciles - undecidable) as skew_pct,
     divergent
 from agreement
 where namespace || '/' || name like $hpa
