@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.flows.options import ControllerOptions
 from hpaaudit.model.audit import DECLARED, Assumption
-from hpaaudit.model.what_if import AskedSetting, Audited, WhatIf
+from hpaaudit.model.what_if import AskedSetting, WhatIf
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
@@ -27,11 +27,6 @@ _KNOWN = ("observed", DECLARED)
 
 Audit = Callable[[ControllerOptions], AbstractContextManager["Results"]]
 """Replays the whole recording with these settings, for a while."""
-
-_MISMATCHES = (
-    "select hpa_uid, ts, reconcile_id, verdict, class, missing_input, "
-    "decided_alike(verdict, class, decided) as is_alike from reconciles where verdict <> 'match'"
-)
 
 
 def may_be_what_if(controller: ControllerOptions) -> bool:
@@ -53,9 +48,11 @@ def what_if(
     controller   the settings of this replay
     real         those of the real controller, as far as the user declared them
     """
+    from hpaaudit.results.what_if import audited_in
+
     with audit(real) as results:
         settings = tuple(_asked(prepared, real, results.assumptions))
-        audited = _audited(results)
+        audited = audited_in(results)
     if not settings:
         return None
     if len(settings) > 1:
@@ -66,8 +63,10 @@ def what_if(
 
 def _alone(one: AskedSetting, controller: ControllerOptions, real: ControllerOptions, audit: Audit) -> AskedSetting:
     """The setting, with what does not match if it alone is as in the audit."""
+    from hpaaudit.results.what_if import mismatches
+
     with audit(_without(one, controller, real)) as results:
-        return replace(one, left=results.rows(_MISMATCHES))
+        return replace(one, left=mismatches(results))
 
 
 def _without(one: AskedSetting, controller: ControllerOptions, real: ControllerOptions) -> ControllerOptions:
@@ -164,16 +163,3 @@ def _rule(prepared: "Prepared", usual: "Prepared", asked: Assumption) -> Iterato
             is_recorded=seen is not None,
         )
         return
-
-
-def _audited(audit: "Results") -> Audited:
-    """What the audit says that a what-if must not say otherwise."""
-    return Audited(
-        mismatches=audit.rows(_MISMATCHES),
-        writers=audit.rows(
-            "select hpa_uid, at_hi, from_replicas, to_replicas, writer_class, writer_name, evidence_level "
-            "from scale_events where source = 'actual' and evidence_level in ('decision', 'none')"
-        ),
-        reports=audit.rows("select hpa_uid, ts, class from reports"),
-        findings=audit.rows("select hpa_uid, pattern from findings"),
-    )

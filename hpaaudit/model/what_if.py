@@ -1,10 +1,10 @@
 """A replay with other settings than those of the real controller, beside the audit of the same recording."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-Row = Mapping[str, Any]
+Table: TypeAlias = Any
+"""A `pyarrow.Table`. Only `results/` looks into it: a fleet has millions of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class AskedSetting:
     kind          as `key` in `sensitivity`: a flag, `release`, `feature-gate`, or `rule`
     alternative   what the audit has, as `alternative` in `sensitivity`;  recorded   the same, as in `assumptions`
     is_recorded   that was recorded, or declared by the user; otherwise it is the usual value
-    left          of several settings: reconciles that do not match if this one alone is as in the audit
+    left          of several settings: reconciles that do not match if this one alone is as in the audit; else None
     """
 
     key: str
@@ -24,22 +24,22 @@ class AskedSetting:
     alternative: str
     recorded: str
     is_recorded: bool
-    left: Sequence[Row] = ()
+    left: Table = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """What the audit of the same recording says, for its what-ifs: rows by column, of this replay's HPAs.
+    """What the audit of the same recording says, for its what-ifs, of the HPAs of this replay.
 
     mismatches   reconciles that do not match
     writers      changes of `spec.replicas` whose writer is known by what was decided
     reports      statuses and Events that are not what happened;  findings   patterns found
     """
 
-    mismatches: Sequence[Row]
-    writers: Sequence[Row]
-    reports: Sequence[Row]
-    findings: Sequence[Row]
+    mismatches: Table
+    writers: Table
+    reports: Table
+    findings: Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

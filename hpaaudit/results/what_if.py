@@ -1,33 +1,30 @@
 """Keeps a what-if from accusing the controller: what only the asked settings decide otherwise is put down to them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import duckdb
 import pyarrow as pa
 
-from hpaaudit.model.what_if import AskedSetting, Row, WhatIf
+from hpaaudit.model.what_if import AskedSetting, Audited, WhatIf
 from hpaaudit.results import sql
+from hpaaudit.results.read import Results
 from hpaaudit.results.statements import run
 
-_WHERE, _WHEN, _TEXT = ("hpa_uid", pa.string()), pa.timestamp("us"), pa.string()
 _TABLES = {
-    "mismatches": pa.schema([
-        _WHERE, ("ts", _WHEN), ("reconcile_id", pa.int64()), ("verdict", _TEXT), ("class", _TEXT),
-        ("missing_input", _TEXT), ("is_alike", pa.bool_()),
-    ]),
-    "writers": pa.schema([
-        _WHERE, ("at_hi", _WHEN), ("from_replicas", pa.int32()), ("to_replicas", pa.int32()), ("writer_class", _TEXT),
-        ("writer_name", _TEXT), ("evidence_level", _TEXT),
-    ]),
-    "reports": pa.schema([_WHERE, ("ts", _WHEN), ("class", _TEXT)]),
-    "findings": pa.schema([_WHERE, ("pattern", _TEXT)]),
-}  # fmt: skip
-"""The columns of what the audit says, table by table."""
+    "mismatches": "select hpa_uid, ts, reconcile_id, verdict, class, missing_input, "
+    "decided_alike(verdict, class, decided) as is_alike from reconciles where verdict <> 'match'",
+    "writers": "select hpa_uid, at_hi, from_replicas, to_replicas, writer_class, writer_name, evidence_level "
+    "from scale_events where source = 'actual' and evidence_level in ('decision', 'none')",
+    "reports": "select hpa_uid, ts, class from reports",
+    "findings": "select hpa_uid, pattern from findings",
+}
+"""What the audit says that a what-if must not say otherwise, table by table."""
 
-_LEFT = pa.schema([("place", pa.int64()), *_TABLES["mismatches"]])
 _SETTINGS = pa.schema([
-    ("place", pa.int64()), ("key", _TEXT), ("value", _TEXT), ("alternative", _TEXT), ("words", _TEXT),
-    ("audited_words", _TEXT), ("also_key", _TEXT), ("also_value", _TEXT), ("also_alternative", _TEXT),
+    ("place", pa.int64()),
+    *((name, pa.string()) for name in (
+        "key", "value", "alternative", "words", "audited_words", "also_key", "also_value", "also_alternative",
+    )),
 ])  # fmt: skip
 _TOGETHER = -1
 """In place of the place of a setting: it takes all of them to make the difference."""
@@ -42,6 +39,27 @@ _AFTER = {
 """Queries of `sql/audit/`, and the one of `sql/what_if/` that corrects what each found."""
 
 
+def audited_in(audit: Results) -> Audited:
+    """What the results of an audit say, for its what-ifs."""
+    return Audited(**{name: _small(audit, text) for name, text in _TABLES.items()})
+
+
+def mismatches(audit: Results) -> pa.Table:
+    """The reconciles that do not match."""
+    return _small(audit, _TABLES["mismatches"])
+
+
+def _small(audit: Results, text: str) -> pa.Table:
+    """The answer to a query. Each text stands once in it, however many rows have it."""
+    reader = pa.RecordBatchReader.from_stream(audit.sql(text))
+    schema = pa.schema([
+        (field.name, pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(field.type) else field.type)
+        for field in reader.schema
+    ])  # fmt: skip
+    parts = audit.read(lambda: [pa.Table.from_batches([batch]).cast(schema) for batch in reader])
+    return pa.concat_tables([schema.empty_table(), *parts]).unify_dictionaries()
+
+
 class AskedSettings:
     """The settings of a what-if, beside the audit of the same recording."""
 
@@ -50,12 +68,16 @@ class AskedSettings:
 
     def begin(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Brings in the settings and what the audit says, as temporary tables and variables."""
-        for name, schema in _TABLES.items():
-            _create(connection, f"audited_{name}", getattr(self._what_if.audited, name), schema)
+        for name in _TABLES:
+            _create(connection, f"audited_{name}", getattr(self._what_if.audited, name))
         settings = self._what_if.settings
-        left = [{"place": place, **row} for place, one in enumerate(settings) for row in one.left]
-        _create(connection, "left_by", left, _LEFT)
-        _create(connection, "asked_settings", _rows(settings), _SETTINGS)
+        _create(connection, "asked_settings", pa.Table.from_pylist([*_rows(settings)], schema=_SETTINGS))
+        connection.execute("create temp table left_by as select 0 as place, * from audited_mismatches limit 0")
+        for place, one in enumerate(settings):
+            if one.left is not None:
+                connection.register("arrived", one.left)
+                connection.execute("insert into left_by select $place, * from arrived", {"place": place})
+                connection.unregister("arrived")
         connection.execute("set variable moves_times = $moves", {"moves": self._what_if.moves_times})
 
     def after(self, connection: duckdb.DuckDBPyConnection, audit: str) -> None:
@@ -68,7 +90,7 @@ class AskedSettings:
         run(connection, sql.folder("what_if")["sensitivity"])
 
 
-def _rows(settings: Sequence[AskedSetting]) -> Iterator[Row]:
+def _rows(settings: Sequence[AskedSetting]) -> Iterator[dict[str, str | int]]:
     """A row for each setting, and of several one for all of them, which names the first two as `sensitivity` does."""
     for place, one in enumerate(settings):
         yield {"place": place, **_told(one), "words": _asked(one), "audited_words": _audited(one)}
@@ -82,7 +104,7 @@ def _rows(settings: Sequence[AskedSetting]) -> Iterator[Row]:
         }
 
 
-def _told(one: AskedSetting) -> Row:
+def _told(one: AskedSetting) -> dict[str, str | int]:
     return {"key": one.kind, "value": one.value, "alternative": one.alternative}
 
 
@@ -95,7 +117,7 @@ def _audited(one: AskedSetting) -> str:
     return f"{one.key} {one.recorded} ({'recorded' if one.is_recorded else 'assumed'})"
 
 
-def _create(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[Row], schema: pa.Schema) -> None:
-    connection.register("arrived", pa.Table.from_pylist([dict(row) for row in rows], schema=schema))
+def _create(connection: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    connection.register("arrived", rows)
     connection.execute(f"create temp table {name} as from arrived")
     connection.unregister("arrived")
