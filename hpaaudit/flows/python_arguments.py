@@ -60,7 +60,7 @@ def _flags(value: object) -> str:
     for name, text in value.items():
         if not isinstance(name, str):
             return f"has {_shown(name)}, which is no name of a flag"
-        if not isinstance(text, str):
+        if not isinstance(text, str | int | float) or isinstance(text, bool):
             return f"has a value that is no text: give {{{name!r}: {_quoted(text)}}}"
     return ""
 

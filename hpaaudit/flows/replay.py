@@ -86,7 +86,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
     *,
     into: Path | str | None = None,
     release: str | None = None,
-    flags: Mapping[str, str] | None = None,
+    flags: Mapping[str, str | float] | None = None,
     hpas: Collection[str] = (),
     selector: str = "",
     since: When | None = None,
@@ -136,7 +136,8 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
         raise BadOption(
             "--declare is said of the whole recording: leave out --into, --hpa, --selector, --since and --until"
         )
-    asked = ControllerOptions(release=release, flags=flags or {}, behaviours=behaviours or {})
+    texts = {name: str(value) for name, value in (flags or {}).items()}
+    asked = ControllerOptions(release=release, flags=texts, behaviours=behaviours or {})
     folder = recording_folder(recording)
     real = as_declared(asked) if declare else declared_of(folder)
     controller = real if declare else over_declared(real, asked)

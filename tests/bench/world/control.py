@@ -93,7 +93,9 @@ class Control:
     def _stable(self, age: Whole, wanted: Whole, spec: Whole) -> Whole:
         """Returns what the stabilization windows leave of the proposal."""
         least = np.where(self._known & (age < self._up.window_us), self._wanted, 1 << 30).min(0)
-        most = np.where(self._known & (age < self._down.window_us), self._wanted, 0).max(0)
+        # Without a behavior what is as old as the window still counts.
+        is_recent = (age < self._down.window_us) | (self._plain & (age == self._down.window_us))
+        most = np.where(self._known & is_recent, self._wanted, 0).max(0)
         least, most = np.minimum(least, wanted), np.maximum(most, wanted)
         return np.where(self._plain, most, np.minimum(np.maximum(spec, least), most))
 
