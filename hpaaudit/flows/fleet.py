@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,11 @@ FACTS_WORTH_IT = 5_000
 """With fewer facts there cannot be that many reconciles to infer: they are not even counted."""
 
 THREADS = 2
+
+PARTS = 2
+"""A segment is decided in so many parts of some namespaces each, if it has at least `FACTS_OF_PARTS`."""
+
+FACTS_OF_PARTS = 50_000
 
 
 def installed() -> bool:
@@ -64,6 +70,12 @@ def _reconcile_lines(recording: "Recording") -> int:
     return sum(file.rows for file in files if file is not None)
 
 
+def parts_of(prepared: "Prepared") -> int:
+    """In how many parts each segment is decided, so that memory stays small."""
+    largest = max((segment.facts for segment in prepared.recording.segments), default=0)
+    return PARTS if largest >= FACTS_OF_PARTS else 1
+
+
 def slices_of(prepared: "Prepared", namespaces: Collection[str] = ()) -> Iterator[Slice]:
     """The segments of a recording as columns: all of them, or what these namespaces hold."""
     from hpaaudit.engine.fleet.input.namespaces import narrowed
@@ -89,9 +101,10 @@ def decide(
     from hpaaudit.engine.fleet.batch.allocate import settings_of
     from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
     from hpaaudit.engine.fleet.compile import walk
+    from hpaaudit.engine.fleet.input.namespaces import shares
     from hpaaudit.engine.fleet.input.unsupported import flags_for_all
     from hpaaudit.engine.fleet.results import ReconcileFilter
-    from hpaaudit.engine.fleet.run import Kernel, prepared_slices, run
+    from hpaaudit.engine.fleet.run import Kernel, Part, prepared_slices, run
 
     flags = flags_for_all(prepared.plan, prepared.flags, prepared.flags_of)
     folder = cache_folder()
@@ -105,22 +118,21 @@ def decide(
         skipped=prepared.plan.unsupported,
         inferred=prepared.derived,
         is_searched=prepared.searched,
-        namespaces=namespaces,
         passing_leases=prepared.plan.passing_leases,
     )
-    builder = BatchBuilder(options, texts())
+    wholes = [namespaces] if namespaces else shares(parts_of(prepared))
+    parts = [Part(namespaces=some, builder=BatchBuilder(replace(options, namespaces=some), texts())) for some in wholes]
     with ThreadPoolExecutor(THREADS, "kernel") as threads:
 
         def in_parallel(decide_range: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:
             for _ in threads.map(lambda bounds: decide_range(*bounds), ranges):
                 pass
 
-        batches = prepared_slices(slices_of(prepared, namespaces) if slices is None else slices, builder)
+        read = slices_of(prepared, namespaces) if slices is None else slices
+        batches = prepared_slices(read, len(prepared.recording.segments), parts)
         wanted = ReconcileFilter(keys=prepared.hpas)
         kernel = Kernel(walk=walk(str(folder)), spread=in_parallel)
-        yield from _prefetched(
-            run(_prefetched(batches), builder, settings_of(flags, options.behaviours), kernel, wanted)
-        )
+        yield from _prefetched(run(_prefetched(batches), settings_of(flags, options.behaviours), kernel, wanted))
 
 
 def _prefetched(items: Iterator[Item]) -> Iterator[Item]:

@@ -8,17 +8,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.fleet.batch.allocate import settings_of
 from hpaaudit.engine.fleet.batch.builder import BatchBuilder, FleetOptions, quantities_of
-from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
 from hpaaudit.engine.fleet.compile import walk
+from hpaaudit.engine.fleet.input.namespaces import shares
 from hpaaudit.engine.fleet.input.tables import COLUMNS
 from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
-from hpaaudit.engine.fleet.run import Kernel, one_by_one, prepared_slices, run_kernel
+from hpaaudit.engine.fleet.run import Kernel, Part, one_by_one, prepared_slices, run_kernel
 from hpaaudit.flows import fleet
 from hpaaudit.flows.prepare import prepare_compiled
 from hpaaudit.flows.replay import replay
@@ -63,15 +64,19 @@ def _decide(recording: Path, stages: Stages) -> None:
     )
     with stages.timed("load the compiled rules"):
         kernel = Kernel(walk=walk(str(fleet.cache_folder())), spread=one_by_one)
-    builder, store = BatchBuilder(options, fleet.texts()), MemoryStore()
+    parts = [
+        Part(namespaces=some, builder=BatchBuilder(replace(options, namespaces=some), fleet.texts()))
+        for some in shares(fleet.parts_of(prepared))
+    ]
     settings = settings_of(flags, options.behaviours)
     with patch.object(slices, "AHEAD", 0):  # else a thread reads the next slice during the other stages
         read = stages.each(prepared.recording.slices(COLUMNS, columns=COLUMNS), "decode Parquet")
-        for batch in stages.each(prepared_slices(read, builder), BATCHES):
+        batches = prepared_slices(read, len(prepared.recording.segments), parts)
+        for part, batch in stages.each(batches, BATCHES):
             with stages.timed(KERNEL):
-                decided = run_kernel(batch, settings, store, kernel)
+                decided = run_kernel(batch, settings, part.store, kernel)
             with stages.timed("columns out"):
-                results_of(batch, decided.decisions, decided.proposals, builder, ReconcileFilter())
+                results_of(batch, decided.decisions, decided.proposals, part.builder, ReconcileFilter())
 
 
 def writing(recording: Path, results: Path) -> Stages:

@@ -1,7 +1,10 @@
-"""Decides a fleet slice by slice: prepare a batch, run the kernel, turn what it wrote into columns of results."""
+"""Decides a fleet slice by slice: prepare a batch, run the kernel, turn what it wrote into columns of results.
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+An HPA depends only on its own namespace. So a slice can be decided in parts of some namespaces each, in less memory.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +16,7 @@ from hpaaudit.engine.fleet.batch.memory_store import MemoryStore
 from hpaaudit.engine.fleet.batch.records import unpacked
 from hpaaudit.engine.fleet.columns.batch import Settings
 from hpaaudit.engine.fleet.columns.kernel_state import Decisions, MemorySlots, Proposals, Run
+from hpaaudit.engine.fleet.input.namespaces import narrowed
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.results import ReconcileFilter, results_of
 from hpaaudit.model.fleet_columns import Decided as DecidedColumns
@@ -45,24 +49,36 @@ class Decided:
     memory: MemorySlots
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The HPAs of some namespaces: what prepares their batches, and what is remembered of them."""
+
+    namespaces: Container[str]
+    builder: BatchBuilder
+    store: MemoryStore = field(default_factory=MemoryStore)
+
+
 def run(
-    prepared_slices: Iterable[PreparedSlice],
-    builder: BatchBuilder,
+    prepared_slices: Iterable[tuple[Part, PreparedSlice]],
     settings: Settings,
     kernel: Kernel,
     wanted: ReconcileFilter,
 ) -> Iterator[DecidedColumns]:
-    """The results of each slice, in their order; `builder` is the one that prepares them."""
-    store = MemoryStore()
-    for prepared in prepared_slices:
-        decided = run_kernel(prepared, settings, store, kernel)
-        yield results_of(prepared, decided.decisions, decided.proposals, builder, wanted)
+    """The results of each part of each slice, in their order."""
+    for part, prepared in prepared_slices:
+        decided = run_kernel(prepared, settings, part.store, kernel)
+        yield results_of(prepared, decided.decisions, decided.proposals, part.builder, wanted)
 
 
-def prepared_slices(slices: Iterable[Slice], builder: BatchBuilder) -> Iterator[PreparedSlice]:
-    """Each slice as a batch. Raises `Unsupported` for one that holds what the kernel does not decide."""
-    for slice_, is_last in _with_last(slices):
-        yield builder.prepare(slice_, is_last=is_last)
+def prepared_slices(slices: Iterable[Slice], count: int, parts: Sequence[Part]) -> Iterator[tuple[Part, PreparedSlice]]:
+    """Each part of each slice as a batch. Raises `Unsupported` for one that holds what the kernel does not decide.
+
+    count   how many slices there are: the last one is not followed by what its reconciles may have read
+    """
+    for number, slice_ in enumerate(slices, 1):
+        for part in parts:
+            some = narrowed(slice_, part.namespaces) if len(parts) > 1 else slice_
+            yield part, part.builder.prepare(some, is_last=number == count)
 
 
 def run_kernel(prepared: PreparedSlice, settings: Settings, store: MemoryStore, kernel: Kernel) -> Decided:
@@ -95,17 +111,6 @@ def _ranges(row_to: Any) -> list[tuple[int, int]]:
     cuts = [0, *(int(cut) for cut in np.searchsorted(row_to, targets, "left") + 1), len(row_to)]
     cuts = [min(cut, len(row_to)) for cut in cuts]
     return [(first, end) for first, end in pairwise(cuts) if end > first]
-
-
-def _with_last(slices: Iterable[Slice]) -> Iterator[tuple[Slice, bool]]:
-    """Each slice, and whether it is the last."""
-    waiting = None
-    for slice_ in slices:
-        if waiting is not None:
-            yield waiting, False
-        waiting = slice_
-    if waiting is not None:
-        yield waiting, True
 
 
 def one_by_one(call: Callable[[int, int], None], ranges: list[tuple[int, int]]) -> None:

@@ -1,6 +1,6 @@
 """Builds the input batch of each slice of a recording, and keeps what later reconciles may read."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ class FleetOptions:
     skipped: Collection[str] = ()
     inferred: InferredReconciles | None = None
     is_searched: bool = False
-    namespaces: Collection[str] = ()
+    namespaces: Container[str] = ()
     passing_leases: Collection[LeaseSeen] = ()
 
 

@@ -1,8 +1,9 @@
 """Narrows a slice to some namespaces. An HPA reads and changes only what is in its own."""
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -16,7 +17,27 @@ _WHOLE = ("reconciles",)
 """Tables that are kept whole: the number of a reconcile counts those of all namespaces."""
 
 
-def narrowed(part: Slice, namespaces: Collection[str]) -> Slice:
+EVERY: Container[str] = ()
+"""No narrowing: all namespaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """About so large a part of all namespaces, those that a recording does not have yet included."""
+
+    number: int
+    of: int
+
+    def __contains__(self, namespace: object) -> bool:
+        return crc32(str(namespace).encode()) % self.of == self.number
+
+
+def shares(of: int) -> Iterator[Container[str]]:
+    """All namespaces in so many parts."""
+    return iter([EVERY]) if of == 1 else (Share(number, of) for number in range(of))
+
+
+def narrowed(part: Slice, namespaces: Container[str]) -> Slice:
     """The slice with what is in these namespaces, and what is in none; without any, all of it."""
     if not namespaces:
         return part
@@ -33,13 +54,13 @@ def narrowed(part: Slice, namespaces: Collection[str]) -> Slice:
     return replace(part, tables={table: columns for table, columns in tables.items() if columns})
 
 
-def _is_in(column: Words, namespaces: Collection[str]) -> Array:
+def _is_in(column: Words, namespaces: Container[str]) -> Array:
     """Where a column names one of the namespaces, or none."""
     wanted = [word in namespaces or not word for word in column.words]
     return np.array([*wanted, True], bool)[column.codes]
 
 
-def _of_reads(part: Slice, columns: Columns, namespaces: Collection[str]) -> Array:
+def _of_reads(part: Slice, columns: Columns, namespaces: Container[str]) -> Array:
     """Where a sample or value belongs to a read of one of the namespaces."""
     wanted = np.zeros(part.facts, bool)
     reads = part.tables.get("reads")
@@ -60,6 +81,8 @@ def _rows_of(column: Numbers | Words, rows: Array) -> Any:
     """These rows of a column. Words that occur in none of them are left out."""
     if isinstance(column, Numbers):
         return Numbers(column.values[rows], None if column.missing is None else column.missing[rows])
-    used, codes = np.unique(column.codes[rows], return_inverse=True)
-    missing = int(bool(len(used)) and used[0] < 0)
-    return Words((codes - missing).astype(np.int32), tuple(column.words[code] for code in used[missing:].tolist()))
+    chosen = column.codes[rows]
+    used = np.flatnonzero(np.bincount(chosen[chosen >= 0], minlength=len(column.words)))
+    codes = np.full(len(column.words) + 1, -1, np.int32)  # the last one is that of -1: no word
+    codes[used] = np.arange(len(used))
+    return Words(codes[chosen], tuple(column.words[code] for code in used.tolist()))

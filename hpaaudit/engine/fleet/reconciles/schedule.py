@@ -1,6 +1,6 @@
 """The schedule: when each HPA was reconciled, by which process, and how its write of the scale went."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +57,7 @@ class Schedule:
         self,
         keys: Ids[tuple[str, str]],
         skipped: Collection[str],
-        namespaces: Collection[str] = (),
+        namespaces: Container[str] = (),
         passing_leases: Collection[LeaseSeen] = (),
     ) -> None:
         self._keys = keys
