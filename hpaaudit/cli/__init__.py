@@ -1,5 +1,6 @@
 """The command line: `hpaaudit COMMAND`. Each command has a file, which is imported when the command is called."""
 
+import errno
 import gc
 import os
 import sys
@@ -148,7 +149,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.flush()
     except BrokenPipeError:
         _drop_output()
+    except OSError as full:
+        if full.errno not in _NO_ROOM:
+            raise
+        with suppress(OSError):
+            sys.stderr.write(f"Error: the output cannot be written: {full.strerror}\n")
+        _drop_output()
+        code = FAILED
     sys.exit(code)
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where nothing more can be written."""
 
 
 def _drop_output() -> None:

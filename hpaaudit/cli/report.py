@@ -30,7 +30,7 @@ SUFFIXES = {"html": "html", "markdown": "md", "junit": "xml", "sarif": "sarif", 
     metavar="FILE",
     type=click.Path(path_type=Path),
     required=True,
-    help="Write the page here; in a folder it is called report.html, or as its format is.",
+    help="Write the page here: a file, a folder (then it is report.html, or as its format is), or - to print it.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option("-o", "--output", type=click.Choice([*SUFFIXES]), default="html", show_default=True)
@@ -64,7 +64,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     Example: hpaaudit report friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
     """
     from hpaaudit.cli.progress import ProgressLine
-    from hpaaudit.errors import NotWritable
+    from hpaaudit.errors import BadOption, NotWritable
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
@@ -72,7 +72,10 @@ def report_command(  # noqa: PLR0913 click hands over every option
 
     if into.is_dir():
         into /= f"report.{SUFFIXES[output]}"
-    _require_new([into], overwrite=overwrite)
+    is_printed = str(into) == "-"
+    if is_printed and output == "markdown":
+        raise BadOption("markdown has a picture beside it: name a file with --into")
+    _require_new([] if is_printed else [into], overwrite=overwrite)
     bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         drawn = report(
@@ -87,6 +90,9 @@ def report_command(  # noqa: PLR0913 click hands over every option
         )
     with fitted_to(None):  # A file is the same whatever terminal it was made on.
         texts = _files(drawn, into, output)
+    if is_printed:
+        click.echo("".join(texts.values()), nl=False)
+        return
     _require_new(texts, overwrite=overwrite)
     for path, text in texts.items():
         try:

@@ -164,6 +164,10 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
         if when.tzinfo is None:
             raise BadOption(f"{name}={when!r} has no zone: give one, for example tzinfo=datetime.UTC")
         return Micros((when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+    if isinstance(when, bool) or not isinstance(when, int):
+        raise BadOption(
+            f"{name}={when!r} is no time: give microseconds since 1970, a datetime with its zone, or a text"
+        )
     return when
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from hpaaudit.errors import BadOption
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def path_of(source: Source) -> Path:
     """The path of it."""
     if isinstance(source, Path | str):
         return Path(source)
+    _require_opened(source)
     from hpaaudit.recording.reading.recording import Recording
 
     return source.folder if isinstance(source, Recording) else source.path
@@ -29,9 +31,20 @@ def recording_folder(recording: RecordingPath) -> Path:
     """The folder of it."""
     if isinstance(recording, Path | str):
         return Path(recording)
+    _require_opened(recording)
     from hpaaudit.recording.reading.recording import Recording
 
     return recording.folder if isinstance(recording, Recording) else Path(recording.recording)
+
+
+def _require_opened(source: object) -> None:
+    """Raises BadOption for what is neither a recording nor results."""
+    from hpaaudit.recording.reading.recording import Recording
+    from hpaaudit.results.read import Results
+
+    if not isinstance(source, Recording | Results):
+        told = " ".join(repr(source).split())[:60]
+        raise BadOption(f"{told} is neither a path nor what `hpaaudit.open` or `hpaaudit.replay` returned")
 
 
 def recorded_span(folder: Path) -> tuple[Micros, Micros]:

@@ -171,12 +171,13 @@ class Otherwise:
     """What the settings of a what-if would decide otherwise than the controller did, with its own.
 
     settings      those that were asked for, as `tolerance 0.3`
-    reconciles    so many would decide otherwise
+    reconciles    so many would decide another number;  statuses   and so many only publish another status
     first_us      the first of them, None if there is none;  first_desired, first_real   its two numbers, None: none
     """
 
     settings: tuple[str, ...]
     reconciles: int = 0
+    statuses: int = 0
     first_us: Micros | None = None
     first_desired: int | None = None
     first_real: int | None = None

@@ -15,7 +15,7 @@ WIDTH, LEFT, RIGHT = 960, 56, 12
 _COLUMNS = WIDTH - LEFT - RIGHT
 _GAP = 24
 _LINE = 16
-_POD_WORDS = {"unready": "not ready (yellow)", "missing": "no metrics (red)", "ignored": "ignored (grey)"}
+_POD_WORDS = {"unready": "not ready (yellow)", "missing": "no sample (red)", "ignored": "ignored (grey)"}
 
 
 @dataclass(frozen=True, slots=True)

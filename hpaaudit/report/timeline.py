@@ -33,7 +33,7 @@ _LABEL = 10
 
 _NUMBERS = "123456789abcdefghijklmnopqrstuvwxyz"
 _VERDICTS = {"skew": "s", "undecidable": "?", "divergent": "D"}
-_PODS = {"unready": "not ready", "missing": "no metrics", "ignored": "ignored"}
+_PODS = {"unready": "not ready", "missing": "no sample", "ignored": "ignored"}
 _FAILED = "x"
 """Stands in the row of the metric where none was usable."""
 
@@ -330,7 +330,10 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
         yield paragraph(f"no line: {', or '.join(causes)}")
     ratios = [point.ratio for point in points if point.ratio is not None]
     if ratios:
-        span = f"{100 * min(ratios):.0f} % to {100 * max(ratios):.0f} % of its target"
+        span = (
+            " to ".join(dict.fromkeys(f"{100 * ratio:.0f} %" for ratio in (min(ratios), max(ratios))))
+            + " of its target"
+        )
         on_target, full = glyphs.blocks[len(glyphs.blocks) // 2], glyphs.blocks[-1]
         yield paragraph(f"{_metric(points)}: {span}; {on_target} is on target, {full} twice that or more")
     if failing := failing_metrics(points):

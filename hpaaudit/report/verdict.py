@@ -74,20 +74,20 @@ def _what_if(hpa: HpaAccount, otherwise: Otherwise, clock: Clock) -> Iterator[st
     asked, decidable = asked_in_words(otherwise), hpa.reconciles - hpa.undecidable
     which = " that can be decided" if hpa.undecidable else ""
     # Where the audit differs too, the setting makes no difference that is known.
-    both = max(hpa.comparable - hpa.agree - otherwise.reconciles, 0)
+    both = max(hpa.comparable - hpa.agree - otherwise.reconciles - otherwise.statuses, 0)
     if not decidable:
         yield f"{asked} nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
         return
     if otherwise.first_us is not None:
         first = f"{_replicas(otherwise.first_desired)} in place of {_replicas(otherwise.first_real)}"
-        if otherwise.first_desired == otherwise.first_real:
-            first = "another status"
         yield (
             f"{asked}, {otherwise.reconciles:,} of {counted(decidable, 'reconcile')}{which} would decide otherwise; "
             f"{'first ' if otherwise.reconciles > 1 else ''}at {clock(otherwise.first_us)}: {first}."
         )
     else:
         yield f"{asked} every {'other ' if both else ''}reconcile{which} decides the same."
+    if otherwise.statuses:
+        yield f"{counted(otherwise.statuses, 'reconcile')} would publish another status with the same number."
     if both:
         yield f"{counted(both, 'reconcile')} {'differs' if both == 1 else 'differ'} with the settings of the audit too."
     yield from _share(hpa)

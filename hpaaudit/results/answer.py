@@ -23,7 +23,7 @@ class Answer:
 
     def __init__(self, results: Results, relation: "duckdb.DuckDBPyRelation | None") -> None:
         self.results = results
-        self._relation = relation
+        self._relation = relation if relation is None else _in_utc(relation)
 
     @property
     def columns(self) -> list[str]:
@@ -83,6 +83,19 @@ class Answer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.results.close()
+
+
+def _in_utc(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
+    """The same rows, with timestamps of a zone in UTC, as all others are: Python reads those without a library."""
+    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in relation.columns]
+    zoned = [str(kind) == "TIMESTAMP WITH TIME ZONE" for kind in relation.types]
+    if not any(zoned) or len(set(quoted)) < len(quoted):
+        return relation
+    columns = [
+        f"make_timestamp(epoch_us({name})) as {name}" if is_zoned else name
+        for name, is_zoned in zip(quoted, zoned, strict=True)
+    ]
+    return relation.project(", ".join(columns))
 
 
 def _plain(value: Any) -> Any:

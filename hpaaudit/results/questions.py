@@ -53,6 +53,8 @@ def question_named(name: str) -> Question:
     question = questions().get(name)
     if question is None:
         hint = did_you_mean(name, questions(), "`hpaaudit query` lists them")
+        if name.lower().endswith(".sql"):
+            hint = f"SQL of a file is asked with -f {name}"
         raise UnknownQuestion(f"no question {name!r}: {hint}" if name.strip() else f"nothing is asked: {hint}")
     return question
 

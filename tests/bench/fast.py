@@ -68,7 +68,7 @@ def rows(recording: Path, reconciles: int, beside: Beside) -> Iterator[Row]:
         f"{whole.wall / decide.wall:.1f}x its time, {whole.cpu / decide.cpu:.1f}x its CPU",
     )
     yield Row("MB, its peak memory", f"{peak:,.0f}", "", "")
-    hpa, at = _a_decision(results)
+    hpa, at = a_decision(results)
     yield from commands(
         ("explain", results),
         ("explain", results, hpa, "--at", at),
@@ -89,7 +89,7 @@ def commands(*lines: Sequence[object]) -> Iterator[Row]:
         yield Row(f"s, hpaaudit {name}, whole process", f"{seconds}", told, "")
 
 
-def _a_decision(results: Path) -> tuple[str, str]:
+def a_decision(results: Path) -> tuple[str, str]:
     """The HPA that matters most, and a time in the middle of the recording."""
     with open_file(results) as opened:
         started_us, ended_us = opened.span

@@ -184,3 +184,16 @@ def test_version_names_the_releases_and_the_format() -> None:
     versions = json.loads(run("hpaaudit version -o json")[1])
     assert (versions["oldest_release"], versions["newest_release"], versions["recording_format"]) == ("1.1", "1.37", 1)
     assert f"hpaaudit          {versions['hpaaudit']}\n" in run("hpaaudit version")[1]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [["version"], ["query"], ["query", "web.duckdb", "from range(200000)"]])
+def test_where_nothing_more_can_be_written_says_so_in_a_line(words: Sequence[str], desk: Path) -> None:
+    """And fails with the code of an error, which is not that of a divergence."""
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "hpaaudit", *words],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=desk,
+        )  # fmt: skip
+    told = "Error: the output cannot be written: No space left on device\n"
+    assert (process.returncode, process.stderr) == (2, told)

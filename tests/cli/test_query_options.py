@@ -1,6 +1,7 @@
 """An option of `query` takes effect or is refused; an HPA that is not there is an error everywhere."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,18 @@ def test_an_hpa_that_is_not_there_is_an_error(asked: str, hpa: str, hint: str, a
 @pytest.mark.parametrize(("pattern", "code"), [("shop/*", 0), ("*/web", 0), ("*/*", 0), ("*/x*", 2), ("shop/we?", 2)])
 def test_a_pattern_must_mean_an_hpa(pattern: str, code: int) -> None:
     assert run(f"hpaaudit query web.duckdb what_happened --hpa '{pattern}'")[0] == code
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_times_with_a_zone_are_told_in_utc_as_all_others_are() -> None:
+    """Also where a column is in quotes, and beside others."""
+    asked = 'select timestamptz \'2026-03-02 15:00:00+01\' as "a ""b""", 1 as n from reconciles limit 1'
+    code, out, err = run(f"hpaaudit query web.duckdb {shlex.quote(asked)} -o csv")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1] == "2026-03-02T14:00:00Z,1"
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_a_file_that_is_asked_as_if_it_were_a_question_names_the_option() -> None:
+    code, _, err = run("hpaaudit query web.duckdb q.sql")
+    assert (code, err) == (2, "Error: no question 'q.sql': SQL of a file is asked with -f q.sql\n")

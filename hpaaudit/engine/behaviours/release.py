@@ -112,5 +112,6 @@ def behaviour(name: str) -> str:
     rules |= {own.casefold(): gate.rule for gate in GATES for own in (gate.rule, gate.name)}
     if name.casefold() in rules:
         return rules[name.casefold()]
-    similar = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.0)
-    raise BadOption(f"{name} is no behaviour that differs between releases: did you mean {', '.join(similar)}?")
+    similar = difflib.get_close_matches(name, behaviour_names(), n=3, cutoff=0.5)
+    hint = f"did you mean {', '.join(similar)}?" if similar else "`hpaaudit releases` lists them"
+    raise BadOption(f"{name} is no behaviour that differs between releases: {hint}")

@@ -42,7 +42,11 @@ asof left join (
 ) as w
     on w.hpa_uid = r.hpa_uid
     and w.at_hi <= r.ts
-asof left join (select hpa_uid, valid_from as turned_at from tenures where not is_first) as s
+asof left join (
+    select hpa_uid, valid_from as turned_at
+    from tenures
+    qualify row_number() over (partition by namespace, name order by valid_from) > 1
+) as s
     on s.hpa_uid = r.hpa_uid
     and s.turned_at <= r.ts
 left join windows as n on n.replay_id = r.replay_id

@@ -7,12 +7,13 @@
 --   replay: the replay, of runs.replays
 --   release: the release whose rules decided; of several controller processes the first one's
 --   options: the options that it was made with; empty for the audit
---   pod_minutes: the replicas that it decided, times the minutes until its next reconcile, whatever others wrote meanwhile
+--   pod_minutes: the replicas that it decided, NULL if it could decide nothing, times the minutes until its next reconcile, whatever others wrote meanwhile
 --   unlimited_pod_minutes: the replicas that its metrics asked for, also beyond minReplicas and maxReplicas, times these minutes; where none were consulted those that it decided
 --   difference: pod_minutes beyond those of the current replay, in the reconciles that both have; NULL if there is none
 with told as (
     select
-        replay_id, hpa_uid, namespace, name, ts, desired, raw_desired, lasted_s,
+        replay_id, hpa_uid, namespace, name, ts, raw_desired, lasted_s,
+        if(bool_and(verdict = 'undecidable') over (partition by replay_id, hpa_uid), null, desired) as desired,
         -- From 1.2 to 1.5 an HPA may be reconciled several times at one instant.
         row_number() over (partition by replay_id, hpa_uid, ts order by reconcile_id) as nth
     from runs.reconciles
@@ -29,7 +30,7 @@ select
     any_value(p.release) as release,
     any_value(p.options) as options,
     round(sum(t.desired * t.lasted_s) / 60, 1) as pod_minutes,
-    round(sum(coalesce(t.raw_desired, t.desired) * t.lasted_s) / 60, 1) as unlimited_pod_minutes,
+    round(sum(if(t.desired is null, null, coalesce(t.raw_desired, t.desired)) * t.lasted_s) / 60, 1) as unlimited_pod_minutes,
     -- A replay with --until ends the last one earlier.
     round(sum((t.desired - c.desired) * least(t.lasted_s, c.lasted_s)) / 60, 1) as difference
 from told as t

@@ -1,5 +1,5 @@
 -- Where does another replay of this file decide otherwise than the current one?
--- One row per reconcile and other replay, for example one with another release or flag.
+-- One row per reconcile and other replay, for example one with another release or flag. What cannot be decided is left out.
 -- Asked: What next?
 -- Columns:
 --   namespace: the HPA's namespace
@@ -15,6 +15,7 @@ with mine as (
     from reconciles
     where namespace || '/' || name like $hpa
         and ts between $since and $until
+        and verdict <> 'undecidable'
 ), others as (
     select r.replay_id, r.hpa_uid, r.ts, r.desired, r.reason_code, p.options,
         -- From 1.2 to 1.5 an HPA may be reconciled several times at one instant.
@@ -22,6 +23,7 @@ with mine as (
     from runs.reconciles as r
     join runs.replays as p using (replay_id)
     where r.replay_id <> (select replay_id from current_replay)
+        and r.verdict <> 'undecidable'
 )
 select
     m.namespace, m.name, m.ts, m.desired,
