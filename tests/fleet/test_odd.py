@@ -20,7 +20,7 @@ ODD, OTHER = "shop", "other-shop"
 WORLDS = ROOT / "tests" / "conformance" / "1.36"
 BIG = 2**63 - 1
 Change = Callable[[Fact], Fact]
-ASKED: dict[str, Any] = {"flags": {"sync-period": "5s", "downscale-stabilization": "45s"}}
+FLAGS = (("horizontal-pod-autoscaler-sync-period", "5s"), ("horizontal-pod-autoscaler-downscale-stabilization", "45s"))
 """Those of the controller of the HPA that is not odd. Else the period is inferred from all HPAs together."""
 
 
@@ -91,7 +91,10 @@ CHANGES: dict[str, Callable[[], Change]] = {
 
 def _keep(folder: Path, facts: Sequence[Fact]) -> Path:
     folder.mkdir()
-    write(folder / "recording", facts, 120)
+    process = ControllerSeen(
+        at_us=facts[0].at_us, state="declared", release="1.36", version="", flags=FLAGS, gates=()
+    )  # fmt: skip
+    write(folder / "recording", [process, *facts], 120)
     return folder / "recording"
 
 
@@ -106,7 +109,7 @@ def alone(facts: list[Fact], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of the other HPA where nothing is odd."""
     folder = tmp_path_factory.mktemp("alone")
     recording = _keep(folder / "alone", facts)
-    hpaaudit.replay(recording, into=folder / "alone.duckdb", detail="numbers", **ASKED).close()
+    hpaaudit.replay(recording, into=folder / "alone.duckdb", detail="numbers").close()
     return folder / "alone.duckdb"
 
 
@@ -131,11 +134,11 @@ def test_an_odd_hpa_is_named_and_left_out_and_changes_no_row_of_another(
 ) -> None:
     odd = CHANGES[change]()
     recording = _keep(tmp_path / "odd", [odd(fact) for fact in facts])
-    comparison = replayed_twice(recording, tmp_path, **ASKED)
+    comparison = replayed_twice(recording, tmp_path)
     assert (comparison.difference, comparison.beyond) == ("", "")
     assert [line.split(":")[0] for line in comparison.left_out] == [f"{ODD}/web is not replayed"]
     assert _others(tmp_path / "compiled.duckdb") == _others(alone)
     assert _others(alone)
-    only = replayed_twice(recording, tmp_path, hpas=(f"{OTHER}/web",), **ASKED)
+    only = replayed_twice(recording, tmp_path, hpas=(f"{OTHER}/web",))
     assert (only.difference, only.beyond) == ("", "")
     assert _others(tmp_path / "compiled.duckdb")[:1] == _others(alone)[:1]
