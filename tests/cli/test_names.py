@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("query r.duckdb 'from reconcile'", 'Did you mean "reconciles"?'),
         ("query r.duckdb 'select desird from reconciles'", '"desired"'),
         ("replay r --with InclusiveTolerence", "InclusiveTolerance"),
-        ("replay r --with Foo", "did you mean "),
+        ("replay r --with Foo", "`hpaaudit releases` lists them"),
         ("replay r --release 1.99", "try --release 1.37"),
         ("replay r --flag tolernce=1", "did you mean tolerance?"),
         (
