@@ -43,7 +43,6 @@ PAGES = {
     "docs/limits.md": "explanation/limits.md",
     "docs/two-eras.md": "explanation/two-eras.md",
     "docs/changed.md": "explanation/changed.md",
-    "docs/performance.md": "explanation/performance.md",
     "docs/architecture.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "tests/README.md": "project/tests.md",
@@ -69,9 +68,7 @@ SECTIONS = {
         *(f"reference/{name}" for name in ("commands", "questions", "findings", "sql", "results", "recording")),
         *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
     ],
-    "How it works": [
-        f"explanation/{name}" for name in ("replay", "truth", "week", "limits", "two-eras", "changed", "performance")
-    ],
+    "How it works": [f"explanation/{name}" for name in ("replay", "truth", "week", "limits", "two-eras", "changed")],
     "Project": [f"project/{name}" for name in ("architecture", "contributing", "tests", "security", "changelog")],
 }
 """The table of contents."""
