@@ -164,11 +164,18 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
         if when.tzinfo is None:
             raise BadOption(f"{name}={when!r} has no zone: give one, for example tzinfo=datetime.UTC")
         return Micros((when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
-    if isinstance(when, bool) or not isinstance(when, int):
-        raise BadOption(
-            f"{name}={when!r} is no time: give microseconds since 1970, a datetime with its zone, or a text"
-        )
+    if not is_when(when):
+        raise BadOption(f"{name}={when!r} {NO_TIME}")
     return when
+
+
+NO_TIME = "is no time: give microseconds since 1970, a datetime with its zone, or a text such as '14:05'"
+"""What is said of a value that cannot be a time."""
+
+
+def is_when(value: object) -> bool:
+    """True if a value has a type of `When`."""
+    return isinstance(value, str | int | datetime) and not isinstance(value, bool)
 
 
 def landmark_or_time(at: At, span: tuple[Micros, Micros]) -> Micros | Landmark:

@@ -1,11 +1,11 @@
 """Refuses arguments of `replay` that have another type than it takes, in one line that says what to give."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from os import PathLike
 from typing import Any
 
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.moments import NO_TIME, is_when
 
 DETAILS = ("numbers", "moved", "steps", "pods", "all")
 """How much a replay can keep of each reconcile."""
@@ -33,12 +33,7 @@ def _flag(value: object) -> str:
 
 
 def _time(value: object) -> str:
-    is_time = isinstance(value, str | int | datetime) and not isinstance(value, bool)
-    return (
-        ""
-        if is_time
-        else "is no time: give microseconds since 1970, a datetime with its zone, or a text such as '14:05'"
-    )
+    return "" if is_when(value) else NO_TIME
 
 
 def _detail(value: object) -> str:

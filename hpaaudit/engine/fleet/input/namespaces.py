@@ -23,7 +23,7 @@ EVERY: Container[str] = ()
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """About so large a part of all namespaces, those that a recording does not have yet included."""
+    """One of several parts of all namespaces, about equally large: the hash of a namespace says which one it is in."""
 
     number: int
     of: int
