@@ -37,8 +37,11 @@ CASES: list[tuple[dict[str, Any], str]] = [
         "With tolerance 0.3, 1 of 51 reconciles would decide otherwise; at 12:00:00Z: no number in place of 6.",
     ),
     (
-        {"reconciles": 51, "comparable": 51, "agree": 49, "otherwise": _some(2, desired=6)},
-        "With tolerance 0.3, 2 of 51 reconciles would decide otherwise; first at 12:00:00Z: another status.",
+        {"reconciles": 51, "comparable": 51, "agree": 49, "otherwise": Otherwise(settings=("tolerance 0.3",), statuses=2)},
+        (
+            "With tolerance 0.3 every reconcile decides the same. "
+            "2 reconciles would publish another status with the same number."
+        ),
     ),
     (
         {"reconciles": 51, "comparable": 51, "agree": 48, "otherwise": _some(2)},
