@@ -24,12 +24,15 @@ def fleet_headline(hpas: Sequence[HpaAccount]) -> str:
 
 def _what_if(hpas: Sequence[HpaAccount], asked: str) -> str:
     """What the settings of a what-if would change, in all."""
-    decidable = sum(hpa.reconciles - hpa.undecidable for hpa in hpas)
+    comparable = sum(hpa.comparable for hpa in hpas)
     changed = [hpa.otherwise.reconciles for hpa in hpas if hpa.otherwise is not None and hpa.otherwise.reconciles]
+    which = "" if comparable == sum(hpa.reconciles for hpa in hpas) else " that can be compared"
+    if not comparable:
+        return f"{asked} nothing can be compared: of no HPA is it known what the controller decided."
     if not changed:
-        return f"{asked} every reconcile that can be decided decides the same, {decidable:,} in all."
+        return f"{asked} every reconcile{which} decides the same, {comparable:,} in all."
     return (
-        f"{asked}, {sum(changed):,} of {decidable:,} reconciles that can be decided would decide otherwise, "
+        f"{asked}, {sum(changed):,} of {comparable:,} reconciles{which} would decide otherwise, "
         f"of {len(changed)} of {counted(len(hpas), 'HPA')}."
     )
 

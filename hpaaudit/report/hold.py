@@ -18,7 +18,7 @@ WORDS = {
     "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
     "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
     "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
-    "partial_metrics": "One metric failed, so that the others could not scale down,",
+    "partial_metrics": "One metric failed, and that alone kept the others from scaling down,",
     "no_metric": "No metric was usable, so that nothing could scale,",
     "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
     "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",

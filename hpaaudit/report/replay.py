@@ -136,14 +136,15 @@ def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:
 
 
 def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
-    """The known problems that the recording shows, each with its time and what to do."""
-    for finding in findings:
-        if finding.severity in _SMALL:
-            continue
+    """The known problems that the recording shows, each with its time and what to do; they are not cut to the clock's span."""
+    told = [finding for finding in findings if finding.severity not in _SMALL]
+    for finding in told:
         span = clock(finding.first_us)
         if clock(finding.last_us) != span:
             span += f" to {clock(finding.last_us)}"
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {verdict_of(finding)}; {finding.next_step}.")
+    if any(finding.first_us < clock.first_us or finding.last_us > clock.last_us for finding in told):
+        yield paragraph("These findings count what lies outside the time that is shown, too.")
 
 
 _AFTERWARDS = {

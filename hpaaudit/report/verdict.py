@@ -38,21 +38,19 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
     if not hpa.reconciles:
         return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
-    if hpa.otherwise is not None:
-        return " ".join(
-            [*_what_if(hpa, hpa.otherwise, clock), *_loud(hpa, clock), *_besides(hpa, shown, hpa.holds, clock)]
-        )
-    if any(divergence.divergence_class.startswith(_NOT_THE_HPA) for divergence in shown):
+    loud = list(_loud(hpa, clock))
+    if hpa.otherwise is None and any(one.divergence_class.startswith(_NOT_THE_HPA) for one in shown):
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
-    outage = any(finding.pattern == _OUTAGE for finding in hpa.findings)
-    loud = list(_loud(hpa, clock))
-    if open_questions:
+    if hpa.otherwise is not None:
+        sentences = [*_what_if(hpa, hpa.otherwise, clock), *loud]
+    elif open_questions:
         sentences = [*loud, _unexplained(open_questions, clock), *_share(hpa)]
     else:
         is_alone = not (loud or hpa.divergent or hpa.foreign_writes)
         sentences = [*loud, _faith(hpa, is_alone=is_alone)]
     # What the outage says already is not said again.
+    outage = any(finding.pattern == _OUTAGE for finding in hpa.findings)
     holds = [hold for hold in hpa.holds if not (outage and hold.cause == "no_metric")]
     return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
 
@@ -71,17 +69,21 @@ def asked_in_words(otherwise: Otherwise) -> str:
 
 def _what_if(hpa: HpaAccount, otherwise: Otherwise, clock: Clock) -> Iterator[str]:
     """What other settings would decide otherwise. That is no fault of the controller: it does not have them."""
-    asked, decidable = asked_in_words(otherwise), hpa.reconciles - hpa.undecidable
-    which = " that can be decided" if hpa.undecidable else ""
+    asked = asked_in_words(otherwise)
+    which = " that can be compared" if hpa.comparable < hpa.reconciles else ""
     # Where the audit differs too, the setting makes no difference that is known.
     both = max(hpa.comparable - hpa.agree - otherwise.reconciles - otherwise.statuses, 0)
-    if not decidable:
+    if hpa.undecidable == hpa.reconciles:
         yield f"{asked} nothing can be decided: every reconcile lacks an input{_unseen(hpa)}."
+        return
+    if not hpa.comparable:
+        yield f"{asked} nothing can be compared: what the controller decided was not recorded."
         return
     if otherwise.first_us is not None:
         first = f"{_replicas(otherwise.first_desired)} in place of {_replicas(otherwise.first_real)}"
+        compared = f"{counted(hpa.comparable, 'reconcile')}{which}"
         yield (
-            f"{asked}, {otherwise.reconciles:,} of {counted(decidable, 'reconcile')}{which} would decide otherwise; "
+            f"{asked}, {otherwise.reconciles:,} of {compared} would decide otherwise; "
             f"{'first ' if otherwise.reconciles > 1 else ''}at {clock(otherwise.first_us)}: {first}."
         )
     else:

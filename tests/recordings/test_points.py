@@ -33,7 +33,7 @@ POINTS = {
         "Between 15:01:22Z and 15:06:08Z the metrics API failed in 20 reconciles, "
         "so that no metric was usable and nothing could scale."
     ),
-    "one-metric-fails": "One metric failed, so that the others could not scale down, for 5m 01s, in 20 reconciles",
+    "one-metric-fails": "One metric failed, and that alone kept the others from scaling down, for 5m 01s, in 20",
     "scaled-by-hand": (
         "At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, and had 6 again after 23s; 1 pod-minute missing."
     ),

@@ -3,7 +3,17 @@
 from typing import Any
 
 from hpaaudit.api.times import micros
-from hpaaudit.model.account import Divergence, ForeignWrite, Hold, HpaAccount, Metric, ReconcileAccount, StepLine
+from hpaaudit.model.account import (
+    Divergence,
+    Finding,
+    ForeignWrite,
+    Hold,
+    HpaAccount,
+    Metric,
+    ReconcileAccount,
+    StepLine,
+)
+from hpaaudit.model.units import Micros
 
 NOON = micros("2026-03-02T12:00:00Z")
 
@@ -56,6 +66,18 @@ def foreign_write(*, restored_s: int | None, **then: Any) -> ForeignWrite:
         restored_us=None if restored_s is None else type(NOON)(NOON + restored_s * 1_000_000),
         restored_to=None if restored_s is None else 12,
         **then,
+    )
+
+
+def finding(severity: str, pattern: str = "", last_us: Micros = NOON) -> Finding:
+    """A problem at noon, or from noon on."""
+    return Finding(
+        pattern=pattern or f"a_{severity}_one",
+        first_us=NOON,
+        last_us=last_us,
+        severity=severity,
+        verdict="seen",
+        next_step="look",
     )
 
 

@@ -5,22 +5,15 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.model.account import Finding, HpaAccount, ReplayAccount
+from hpaaudit.model.account import HpaAccount, ReplayAccount
 from hpaaudit.model.report import Report
 from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.fleet import WORST, fleet_headline, worst_rows
 from hpaaudit.report.page.html import page as html_page
 from hpaaudit.report.replay import replay_text
-from tests.report.accounts import NOON, foreign_write, hpa
+from tests.report.accounts import NOON, finding, foreign_write, hpa
 
 SEVERITIES = ("critical", "high", "medium", "low", "info")
-
-
-def finding(severity: str) -> Finding:
-    """A problem at noon."""
-    return Finding(
-        pattern=f"a_{severity}_one", first_us=NOON, last_us=NOON, severity=severity, verdict="seen", next_step="look"
-    )
 
 
 @st.composite

@@ -10,7 +10,7 @@ from hpaaudit.model.account import Otherwise
 from hpaaudit.report.fleet import fleet_headline
 from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import verdict
-from tests.report.accounts import NOON, divergence, hpa
+from tests.report.accounts import NOON, divergence, finding, hold, hpa
 
 CLOCK = Clock(NOON, NOON)
 NOTHING = Otherwise(settings=("tolerance 0.3",))
@@ -37,7 +37,12 @@ CASES: list[tuple[dict[str, Any], str]] = [
         "With tolerance 0.3, 1 of 51 reconciles would decide otherwise; at 12:00:00Z: no number in place of 6.",
     ),
     (
-        {"reconciles": 51, "comparable": 51, "agree": 49, "otherwise": Otherwise(settings=("tolerance 0.3",), statuses=2)},
+        {
+            "reconciles": 51,
+            "comparable": 51,
+            "agree": 49,
+            "otherwise": Otherwise(settings=("tolerance 0.3",), statuses=2),
+        },
         (
             "With tolerance 0.3 every reconcile decides the same. "
             "2 reconciles would publish another status with the same number."
@@ -76,9 +81,24 @@ def test_whatever_differs_the_controller_is_not_judged(kind: str) -> None:
 
 def test_a_fleet_says_it_of_all_hpas_together() -> None:
     same, other = hpa(reconciles=40, otherwise=NOTHING), hpa(reconciles=40, otherwise=_some(3))
-    assert fleet_headline([same] * 4) == (
-        "With tolerance 0.3 every reconcile that can be decided decides the same, 160 in all."
-    )
+    assert fleet_headline([same] * 4) == "With tolerance 0.3 every reconcile decides the same, 160 in all."
     assert fleet_headline([same, other]) == (
-        "With tolerance 0.3, 3 of 80 reconciles that can be decided would decide otherwise, of 1 of 2 HPAs."
+        "With tolerance 0.3, 3 of 80 reconciles would decide otherwise, of 1 of 2 HPAs."
     )
+
+
+def test_what_the_controller_decided_must_be_known_to_differ_from_it() -> None:
+    """Of 40 reconciles 10 lack an input, and of 5 more it was not recorded what the controller decided."""
+    part: dict[str, Any] = {"reconciles": 40, "undecidable": 10, "comparable": 25, "agree": 25, "otherwise": NOTHING}
+    told = "With tolerance 0.3 every reconcile that can be compared decides the same."
+    assert verdict(hpa(**part), CLOCK).startswith(told)
+    assert fleet_headline([hpa(**part)] * 4) == f"{told[:-1]}, 100 in all."
+    unknown = {**part, "comparable": 0, "agree": 0}
+    assert verdict(hpa(**unknown), CLOCK).startswith("With tolerance 0.3 nothing can be compared: what ")
+    assert fleet_headline([hpa(**unknown)]).startswith("With tolerance 0.3 nothing can be compared: of no HPA ")
+
+
+def test_an_outage_is_told_once() -> None:
+    outage = finding("high", "metrics_api_down")
+    told = verdict(hpa(otherwise=NOTHING, findings=(outage,), holds=(hold("no_metric", 300),)), CLOCK)
+    assert "No metric was usable" not in told

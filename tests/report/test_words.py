@@ -1,5 +1,6 @@
 """Verdicts, reasons and flips: the sentence fits what happened."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from hpaaudit.report.explain import explain_rows, explain_text
 from hpaaudit.report.flip import flip_lines
 from hpaaudit.report.hold import HOLDERS, WORDS
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
-from hpaaudit.report.replay import count_lines, replay_text
+from hpaaudit.report.replay import count_lines, finding_lines, replay_text
 from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import verdict
-from tests.report.accounts import NOON, cpu, divergence, foreign_write, hold, hpa, reconcile, step
+from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write, hold, hpa, reconcile, step
 
 
 @pytest.mark.parametrize(
@@ -508,3 +509,12 @@ def test_how_much_is_undecidable_is_never_said_to_be_nothing(undecidable: int, s
     text = " ".join(count_lines(hpa(undecidable=undecidable, undecidable_s=seconds)))
     assert "undecidable: 0s" not in text
     assert "undecidable: none" not in text
+
+
+def test_a_part_of_a_recording_says_that_its_findings_are_of_the_whole() -> None:
+    within, beyond = finding("high"), finding("high", last_us=Micros(NOON + 1))
+    assert len(list(finding_lines((within,), Clock(NOON, NOON)))) == 1
+    assert [*finding_lines((within, beyond), Clock(NOON, NOON))][-1].strip() == (
+        "These findings count what lies outside the time that is shown, too."
+    )
+    assert len(list(finding_lines((replace(beyond, severity="info"),), Clock(NOON, NOON)))) == 0

@@ -21,6 +21,10 @@ class Case:
     spares: Tables
 
 
+BEGUN_BEFORE: list[Row] = [{"started_at": at(-3600)}]
+"""A recording that saw all that the controller remembers."""
+
+
 def _queue(ratios: list[float]) -> Tables:
     """An external total of type Value, with scale-ups from 2 to 16."""
     ups = [
@@ -283,6 +287,7 @@ CASES: dict[str, Case] = {
     ),
     "one_bad_metric_blocks_down": Case(
         fires={
+            "recordings": BEGUN_BEFORE,
             "reconciles": reconciles(300, reason_code="gate.partial_metrics_block_down", spec_replicas=8),
             "metric_proposals": [
                 *proposals(300, proposal=3),
@@ -924,6 +929,7 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
     """Until 1.14 it ended the reconcile, so that nothing could scale up either."""
     failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
     tables: Tables = {
+        "recordings": BEGUN_BEFORE,
         "reconciles": reconciles(5, reason_code=code, spec_replicas=8),
         "metric_proposals": [
             *proposals(5, proposal=proposal, valid=proposal is not None, metric_idx=2),
@@ -1205,6 +1211,7 @@ def _written_by(writer_class: str, *names: str) -> Tables:
         (
             "one_bad_metric_blocks_down",
             {
+                "recordings": BEGUN_BEFORE,
                 "reconciles": reconciles(6, reason_code="gate.partial_metrics_block_down", raw_desired=None),
                 "metric_proposals": [
                     *proposals(4, metric_name="qps", valid=False, is_winner=False, proposal=None),
@@ -1274,6 +1281,7 @@ def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database:
     failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
     blocked = {"reason_code": "gate.partial_metrics_block_down", "raw_desired": None}
     tables: Tables = {
+        "recordings": BEGUN_BEFORE,
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=8),
             *reconciles(40, first=1, spec_replicas=8, **blocked),

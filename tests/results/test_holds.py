@@ -7,7 +7,7 @@ import pytest
 from hpaaudit.model.account import Hold
 from hpaaudit.report.hold import held_in_words
 from hpaaudit.report.text import Clock
-from tests.results.patterns import Patterns, Row, changes, patterns, reconciles
+from tests.results.patterns import Patterns, Row, Tables, at, changes, patterns, reconciles
 
 
 @pytest.fixture(scope="module")
@@ -84,36 +84,50 @@ def test_what_was_short_or_did_not_match_is_no_hold(database: Patterns) -> None:
     assert database.holds({"reconciles": undecided}) == []
 
 
-@pytest.mark.parametrize(("recommended", "first"), [(8, 21), (9, 21), (7, 1)])
+@pytest.mark.parametrize(("before_s", "recommended", "first"), [(300, 8, 21), (300, 9, 21), (300, 7, 1), (225, 7, 5)])
 def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
-    database: Patterns, recommended: int, first: int
+    database: Patterns, before_s: float, recommended: int, first: int
 ) -> None:
-    """8 were recommended just before, and count for five minutes: until then there was no scale-down to forbid."""
+    """8 were recommended just before, and count for five minutes: until then there was no scale-down to forbid.
+
+    So long must the recording have seen what was recommended: else more may have been, before it began.
+    """
     rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8)
     rows = [{**row, "raw_desired": None if number else recommended} for number, row in enumerate(rows)]
     rows[0]["reason_code"] = "metric.within_tolerance"
-    (hold,) = database.holds({"reconciles": rows})
+    (hold,) = database.holds({"reconciles": rows, "recordings": [{"started_at": at(-before_s)}]})
     assert (hold["cause"], hold["reconciles"], hold["pod_s"]) == ("partial_metrics", 41 - first, 0)
 
 
-@pytest.mark.parametrize(("epoch", "first"), [(0, 1), (1, 21)])
-def test_a_new_process_remembers_the_replicas_that_it_found(database: Patterns, epoch: int, first: int) -> None:
+def test_a_failed_metric_holds_nothing_that_memory_may_have_held(database: Patterns) -> None:
+    """One reconcile is not known: for five minutes what it recommended may have held the scale-down."""
+    rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, raw_desired=None)
+    rows[9] |= {"verdict": "undecidable", "class": "no_data.recording_gap"}
+    (hold,) = database.holds({"reconciles": rows, "recordings": [{"started_at": at(-300)}]})
+    assert (hold["cause"], hold["reconciles"]) == ("partial_metrics", 41 - 1 - 20)
+
+
+@pytest.mark.parametrize(("before_s", "epoch", "first"), [(300, 0, 1), (0, 0, 20), (0, 1, 21)])
+def test_a_new_process_remembers_the_replicas_that_it_found(
+    database: Patterns, before_s: float, epoch: int, first: int
+) -> None:
     """The metrics asked for fewer from the start. What a process remembers that ran before is unknown."""
     rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, epoch_id=epoch)
     rows = [{**row, "raw_desired": None if number else 3} for number, row in enumerate(rows)]
     rows[0] |= {"reason_code": "stabilize.down_hold", "stabilized": 8}
-    causes = {hold["cause"]: hold["reconciles"] for hold in database.holds({"reconciles": rows})}
+    tables: Tables = {"reconciles": rows, "recordings": [{"started_at": at(-before_s)}]}
+    causes = {hold["cause"]: hold["reconciles"] for hold in database.holds(tables)}
     assert causes["partial_metrics"] == 41 - first
 
 
 def test_a_new_process_forgot_what_the_one_before_it_recommended(database: Patterns) -> None:
-    """9 were recommended before the restart; the new process found 5, which is less than what stood later."""
+    """9 were recommended before the restart; the new process found 5, and holds them at first; later 8 stood."""
     rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, epoch_id=2)
     rows = [{**row, "raw_desired": None} for row in rows]
     rows[0] |= {"raw_desired": 9, "reason_code": "metric.within_tolerance", "epoch_id": 1}
     rows[1] |= {"raw_desired": 2, "spec_replicas": 5, "desired": 5}
     (hold,) = database.holds({"reconciles": rows})
-    assert (hold["cause"], hold["reconciles"]) == ("partial_metrics", 40)
+    assert (hold["cause"], hold["reconciles"]) == ("partial_metrics", 39)
 
 
 def test_a_target_of_zero_has_them_until_somebody_writes(database: Patterns) -> None:

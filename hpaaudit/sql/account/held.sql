@@ -35,64 +35,6 @@ with kept as (
     from kept as h
     join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
     where h.is_adjusted
-), begun as (
-    -- The first reconcile of a process, or of a new HPA, remembers the replicas that it found.
-    select hpa_uid, epoch_id, arg_min(spec_replicas, (ts, reconcile_id))::bigint as replicas, min(ts) as ts
-    from reconciles
-    where hpa_uid in (select hpa_uid from kept where reason_code = 'gate.partial_metrics_block_down')
-        and (
-            epoch_id > 0
-            or hpa_uid in (select h.hpa_uid from hpas as h cross join recordings as i where h.created_at > i.started_at)
-        )
-    group by hpa_uid, epoch_id
-), flag as (
-    select max(try_cast(rtrim(value, 's') as double)) as seconds
-    from assumptions
-    where key = 'downscale-stabilization'
-), remembered as (
-    -- What was recommended within the window would have held a scale-down that a failed metric forbids. A process knows
-    -- nothing of the one before it.
-    select
-        h.reconcile_id,
-        greatest(
-            max(o.raw_desired)::bigint,
-            max(b.replicas) filter (b.ts >= h.ts - to_seconds(scale_down_window(s.behavior, f.seconds)))
-        ) as replicas
-    from kept as h
-    cross join flag as f
-    left join hpa_specs as s
-        on s.hpa_uid = h.hpa_uid
-        and h.ts >= s.valid_from
-        and h.ts < coalesce(s.valid_to, 'infinity')
-    join reconciles as o
-        on o.hpa_uid = h.hpa_uid
-        and o.ts < h.ts
-        and o.ts >= h.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
-        and o.epoch_id is not distinct from h.epoch_id
-    left join begun as b on b.hpa_uid = h.hpa_uid and b.epoch_id is not distinct from h.epoch_id
-    where h.reason_code = 'gate.partial_metrics_block_down'
-    group by h.reconcile_id
-), remembered_whole as (
-    -- All that the window of a scale-down may remember is there: it lies within what --since shows, or the process began in it.
-    select h.reconcile_id
-    from kept as h
-    cross join (select started_at from recordings) as i
-    cross join (select coalesce(bool_or(contains(options, '--since')), false) as is_cut from replays) as n
-    cross join flag as f
-    left join hpa_specs as s
-        on s.hpa_uid = h.hpa_uid
-        and h.ts >= s.valid_from
-        and h.ts < coalesce(s.valid_to, 'infinity')
-    left join begun as b
-        on b.hpa_uid = h.hpa_uid
-        and b.epoch_id is not distinct from h.epoch_id
-        and b.ts > i.started_at + interval 30 second
-    where h.reason_code = 'gate.partial_metrics_block_down'
-        and (
-            not n.is_cut
-            or b.hpa_uid is not null
-            or h.ts - to_seconds(scale_down_window(s.behavior, f.seconds)) >= i.started_at
-        )
 )
 select
     r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
@@ -106,7 +48,7 @@ select
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
         when r.reason_code = 'gate.partial_metrics_block_down'
-            then if(w.reconcile_id is null or coalesce(m.replicas >= r.desired, false), null, 'partial_metrics')
+            then if(m.is_whole and coalesce(m.replicas < r.desired, true), 'partial_metrics', null)
         when r.reason_code = 'gate.all_metrics_invalid' then 'no_metric'
         when r.reason_code = 'gate.target_unreadable' then 'target_unreadable'
         when r.reason_code = 'gate.selector_ambiguous' then 'selector_ambiguous'
@@ -140,8 +82,7 @@ select
     r.spec_replicas as fell_from, if(cause = 'up_window' and r.desired < r.spec_replicas, r.desired, null) as fell_to
 from kept as r
 left join adjusted as p using (reconcile_id)
-left join remembered as m using (reconcile_id)
-left join remembered_whole as w using (reconcile_id)
+left join remembered_replicas as m using (reconcile_id)
 left join hpa_specs as s
     on s.hpa_uid = r.hpa_uid
     and r.ts >= s.valid_from

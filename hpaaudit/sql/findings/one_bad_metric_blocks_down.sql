@@ -14,43 +14,6 @@ with blocked as (
     from runs.metric_proposals as p
     join blocked as b using (reconcile_id)
     group by b.reconcile_id
-), flag as (
-    select max(try_cast(rtrim(value, 's') as double)) as seconds
-    from runs.assumptions
-    where key = 'downscale-stabilization'
-), begun as (
-    -- The first reconcile of a process, or of a new HPA, remembers the replicas that it found.
-    select hpa_uid, epoch_id, arg_min(spec_replicas, (ts, reconcile_id)) as replicas, min(ts) as ts
-    from runs.reconciles
-    where hpa_uid in (select hpa_uid from blocked)
-        and (
-            epoch_id > 0
-            or hpa_uid in (
-                select h.hpa_uid from runs.hpas as h cross join runs.recordings as i where h.created_at > i.started_at
-            )
-        )
-    group by hpa_uid, epoch_id
-), remembered as (
-    -- What was recommended within the window would have kept the pods as well. A process knows nothing of the one before it.
-    select
-        b.reconcile_id,
-        greatest(
-            max(o.raw_desired),
-            max(n.replicas) filter (n.ts >= b.ts - to_seconds(scale_down_window(s.behavior, f.seconds)))
-        ) as replicas
-    from blocked as b
-    cross join flag as f
-    left join runs.hpa_specs as s
-        on s.hpa_uid = b.hpa_uid
-        and b.ts >= s.valid_from
-        and b.ts < coalesce(s.valid_to, 'infinity')
-    join ran as o
-        on o.hpa_uid = b.hpa_uid
-        and o.ts < b.ts
-        and o.ts >= b.ts - to_seconds(scale_down_window(s.behavior, f.seconds))
-        and o.epoch_id is not distinct from b.epoch_id
-    left join begun as n on n.hpa_uid = b.hpa_uid and n.epoch_id is not distinct from b.epoch_id
-    group by b.reconcile_id
 ), held as (
     select
         b.hpa_uid, b.ts, b.lasted_s, a.metric_name, a.invalid_code,
@@ -60,9 +23,9 @@ with blocked as (
         if(is_held_up and a.best is not null, greatest(least(a.best, b.max_replicas) - b.spec_replicas, 0), 0) as more
     from blocked as b
     join asked as a using (reconcile_id)
-    left join remembered as m using (reconcile_id)
-    -- What memory would have kept whole is held by memory, not by the metric.
-    where is_held_up or coalesce(m.replicas < b.spec_replicas, true)
+    left join main.remembered_replicas as m using (reconcile_id)
+    -- What memory would have kept, or may have kept, is not held by the metric alone.
+    where is_held_up or m.is_whole and coalesce(m.replicas < b.spec_replicas, true)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,

@@ -8,6 +8,7 @@
 --   metric_name: the metric that was unusable; empty if none was
 --   reconciles: in how many reconciles
 --   minutes: how long these lasted together, each until the next one or until somebody else wrote
+--   minutes_memory_too: of a metric that failed: in how many of these an earlier recommendation held it too, or may have
 --   pods_kept: the most pods that were kept
 --   pod_seconds_kept: pods that were kept, times the seconds
 --   first_at: the first of them
@@ -27,6 +28,9 @@ select
     r.namespace, r.name, r.reason_code, a.metric_name,
     count(*) as reconciles,
     round(sum(coalesce(w.stood_s, r.lasted_s)) / 60, 1) as minutes,
+    round(sum(coalesce(w.stood_s, r.lasted_s)) filter (
+        not m.is_whole or m.replicas >= r.desired
+    ) / 60, 1) as minutes_memory_too,
     max(r.desired::bigint - greatest(a.best, r.min_replicas)) as pods_kept,
     round(sum(
         (r.desired::bigint - greatest(a.best, r.min_replicas)) * coalesce(w.stood_s, r.lasted_s)
@@ -36,6 +40,7 @@ select
 from reconciles as r
 join asked as a using (reconcile_id)
 left join interruptions as w using (reconcile_id)
+left join remembered_replicas as m using (reconcile_id)
 where r.desired > greatest(a.best, r.min_replicas)
     and a.best < r.spec_replicas
     and has_inputs(r.class)
