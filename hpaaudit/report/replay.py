@@ -136,7 +136,7 @@ def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:
 
 
 def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
-    """The known problems that the recording shows, each with its time and what to do, and whether they lie outside the page."""
+    """The known problems of the recording: their times, what to do, and a word if some lie outside the page's time."""
     told = [finding for finding in findings if finding.severity not in _SMALL]
     for finding in told:
         span = clock(finding.first_us)
