@@ -162,10 +162,10 @@ def main() -> int:
         by_hand = play(folder, 60 * given.minutes, given.burners, chance)
         (folder / "by_hand.json").write_text(json.dumps([asdict(one) for one in by_hand], indent=1))
         recording = folder / "recording"
-        replayed = subprocess.run(command("replay", str(recording), *incident.FLAGS), cwd=ROOT, check=False)
+        replayed = subprocess.run(command("replay", str(recording), *incident.DECLARED), cwd=ROOT, check=False)
         if replayed.returncode:
             return replayed.returncode
-        with open_results(recording / "what-if.duckdb") as results:
+        with open_results(recording / "results.duckdb") as results:
             lines, is_right = judge(results, by_hand)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return int(not is_right)

@@ -22,10 +22,11 @@ DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 PERIOD_SECONDS = 1.2
 """No window of the story, which are whole seconds, ends with a period: at its edge a millisecond would decide."""
 PACE = {**FAST, "horizontal-pod-autoscaler-sync-period": f"{PERIOD_SECONDS}s"}
-FLAGS = tuple(
-    word for name, value in PACE.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")
+DECLARED = (
+    *(word for name, value in PACE.items() if name.startswith("horizontal") for word in ("--flag", f"{name}={value}")),
+    "--declare",
 )
-"""What `hpaaudit replay` must be told, for no API says it."""
+"""What `hpaaudit replay` must be told of this controller, for no API says it."""
 NODE = {
     "scrape_seconds": 2,
     "window_seconds": 2,

@@ -74,14 +74,14 @@ def play(folder: Path, release: str, best: str) -> Path:
 def look(recording: Path, release: str, best: str) -> None:
     """Replays it as that release, and says what came out; ends where a decision is not the controller's."""
     versions = Counter(fact.api_version for fact in open_recording(recording).facts() if isinstance(fact, HpaSeen))
-    completed = run("replay", str(recording), "--release", release, *incident.FLAGS)
+    completed = run("replay", str(recording), "--release", release, *incident.DECLARED)
     if (
         completed.returncode
         or not completed.stderr.startswith(UNSAID.get(best, ""))
         or (completed.stderr and best not in UNSAID)
     ):
         raise SystemExit(f"replay: exit {completed.returncode}\n{completed.stderr}")
-    with open_results(recording / "what-if.duckdb") as results:
+    with open_results(recording / "results.duckdb") as results:
 
         def rows(sql: str) -> list[tuple[Any, ...]]:
             return results.sql(sql).fetchall()

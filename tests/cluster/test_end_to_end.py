@@ -41,9 +41,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Incident:
 @pytest.fixture(scope="module")
 def replayed(played: Incident) -> Iterator[Results]:
     """The recording, replayed by the real command, with the flags that this controller was started with."""
-    completed = run("replay", str(played.recording), *incident.FLAGS)
+    completed = run("replay", str(played.recording), *incident.DECLARED)
     assert (completed.returncode, completed.stderr) == (0, "")
-    with open_results(played.recording / "what-if.duckdb") as results:
+    with open_results(played.recording / "results.duckdb") as results:
         yield results
 
 

@@ -29,9 +29,9 @@ from tests.cluster.week.said import statements
 def replay(folder: Path) -> tuple[Joined, list[tuple[str, str, int]]]:
     """What the audit says of a folder's recording, joined with what was done, and its verdicts."""
     recording = folder / "recording"
-    replayed = command("replay", str(recording), "--detail", "pods", *incident.FLAGS)
+    replayed = command("replay", str(recording), "--detail", "pods", *incident.DECLARED)
     subprocess.run(replayed, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    with open_results(recording / "what-if.duckdb") as results:
+    with open_results(recording / "results.duckdb") as results:
         return join(read(folder), statements(results, REASONS)), figures.verdicts(results)
 
 
