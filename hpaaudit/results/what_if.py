@@ -10,16 +10,6 @@ from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from hpaaudit.results.statements import run
 
-_TABLES = {
-    "mismatches": "select hpa_uid, ts, reconcile_id, verdict, class, missing_input, "
-    "decided_alike(verdict, class, decided) as is_alike from reconciles where verdict <> 'match'",
-    "writers": "select hpa_uid, at_hi, from_replicas, to_replicas, writer_class, writer_name, evidence_level "
-    "from scale_events where source = 'actual' and evidence_level in ('decision', 'none')",
-    "reports": "select hpa_uid, ts, class from reports",
-    "findings": "select hpa_uid, pattern from findings",
-}
-"""What the audit says that a what-if must not say otherwise, table by table."""
-
 _SETTINGS = pa.schema([
     ("place", pa.int64()),
     *((name, pa.string()) for name in (
@@ -41,12 +31,12 @@ _AFTER = {
 
 def audited_in(audit: Results) -> Audited:
     """What the results of an audit say, for its what-ifs."""
-    return Audited(**{name: _small(audit, text) for name, text in _TABLES.items()})
+    return Audited(**{name: _small(audit, text) for name, text in sql.folder("audited").items()})
 
 
 def mismatches(audit: Results) -> pa.Table:
     """The reconciles that do not match."""
-    return _small(audit, _TABLES["mismatches"])
+    return _small(audit, sql.folder("audited")["mismatches"])
 
 
 def _small(audit: Results, text: str) -> pa.Table:
@@ -68,7 +58,7 @@ class AskedSettings:
 
     def begin(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Brings in the settings and what the audit says, as temporary tables and variables."""
-        for name in _TABLES:
+        for name in sql.folder("audited"):
             _create(connection, f"audited_{name}", getattr(self._what_if.audited, name))
         settings = self._what_if.settings
         _create(connection, "asked_settings", pa.Table.from_pylist([*_rows(settings)], schema=_SETTINGS))

@@ -35,7 +35,7 @@ from tests.fleet.outside import WATCHED, begun, published, watched_object
 View = Callable[[Sequence[Fact]], Iterator[Fact]]
 
 RENEWALS_US = 15 * SECOND
-LATE_US = 1_200_000
+LATE_US = 3 * SECOND
 """More than the second that whole seconds leave open."""
 METRICS = (ResourceMetricsRead, ValuesRead)
 NOT_FOUND = 404
@@ -155,7 +155,7 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
 
 
 def _late(*kinds: type) -> View:
-    """The same with a watch that shows these a second late."""
+    """The same with a watch that shows these three seconds late."""
 
     def view(facts: Sequence[Fact]) -> Iterator[Fact]:
         shown = [

@@ -26,6 +26,8 @@ NOWHERE = -1
 SOURCES = ("status_write", "event", "scale_write", "grid", "watch")
 EVENT_LATE_US = 2 * SECOND
 """An Event is seen up to so long after the write of which it tells."""
+SEEN_LATE_US = 5 * SECOND
+"""One watch shows what a reconcile wrote up to so long after the watch of another kind shows what it wrote there."""
 WRITTEN_LATE_US = SECOND
 """A reconcile has written its status so long after it began."""
 MOST = 10_000_000
@@ -47,14 +49,20 @@ def merged(evidence: Iterable[Evidence], period_us: int) -> list[Evidence]:
     1.2 to 1.5 an HPA was reconciled again at once after its status was written.
 
     The controller sends an Event without waiting for it, after the write that it tells of: on a busy machine it is seen
-    much later than that. An Event alone so soon after other evidence is none of another reconcile.
+    much later than that. An Event alone so soon after other evidence is none of another reconcile. Nor is a write of a
+    scale, or the first status: a busy API server shows one of them late. What other evidence follows at once is its.
     """
     within_us = min(SECOND, period_us * 2 // 5)
-    event_within_us = min(EVENT_LATE_US, period_us * 4 // 5)
+    event_within_us, late_within_us = min(EVENT_LATE_US, period_us * 4 // 5), min(SEEN_LATE_US, period_us * 4 // 5)
     groups: list[Evidence] = []
-    for trace in sorted(evidence):
+    traces = sorted(evidence)
+    for place, trace in enumerate(traces):
         first = groups[-1] if groups else None
-        longest_us = event_within_us if trace.source == EVENT else within_us
+        is_followed = place + 1 < len(traces) and traces[place + 1].at_us - trace.at_us <= within_us
+        if trace.source == EVENT:
+            longest_us = event_within_us
+        else:
+            longest_us = within_us if is_followed and trace.source == SCALE_WRITE else late_within_us
         is_other = first is not None and first.source == trace.source == STATUS_WRITE
         if first is not None and trace.at_us - first.at_us <= longest_us and not is_other:
             groups[-1] = Evidence(first.at_us, min(first.facts, trace.facts), min(first.source, trace.source))

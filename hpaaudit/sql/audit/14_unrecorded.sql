@@ -11,8 +11,8 @@ with settings as (
     from runs.assumptions
 ), era as (
     select
-        try_cast(split_part(release, '.', 1) as integer) = 1 and try_cast(split_part(release, '.', 2) as integer) < 12
-        and coalesce(uses_rest_clients = 'false', try_cast(split_part(release, '.', 2) as integer) < 9) as asks_heapster
+        minor_release(release) < 12
+        and coalesce(uses_rest_clients = 'false', minor_release(release) < 9) as asks_heapster
     from settings
 ), answers as (
     select r.*

@@ -138,9 +138,11 @@ with unseen_answers as (
         and t.spec_replicas = c.desired
         and writer_class('', '', t.replicas_manager, t.replicas_operation, t.replicas_subresource) = 'hpa'
         and t.observed_at > s.began_at - least(interval 5 second, y.sync / 2)
-        and t.observed_at < s.until + y.sync
+        and t.observed_at < s.until + greatest(interval 5 second, y.sync)
         and coalesce(t.replicas_written_at, t.observed_at - interval 3 second)
-            between s.began_at - least(interval 5 second, y.sync / 2) and s.until - interval 1 second
+            >= s.began_at - least(interval 5 second, y.sync / 2)
+        and coalesce(t.replicas_written_at, t.observed_at - interval 3 second)
+            < s.until - if(y.sync > interval 5 second, interval 1 second, interval 0 second)
     where c.replicas_agree is false
 ), guesses as (
     -- What was decided from assumed inputs in a gap is remembered, and counts as long as a window reaches back to it.
@@ -149,6 +151,12 @@ with unseen_answers as (
     join compared as c using (reconcile_id)
     join memory_windows as w using (hpa)
     where g.is_assumed or g.hides_reconcile
+    union all
+    -- Nor is known what it recommended of a target that nobody had seen; the reconcile after it may not be the first one.
+    select s.hpa, s.ts, s.until + w.longest, null
+    from unread
+    join spans as s using (reconcile_id)
+    join memory_windows as w using (hpa)
 ), tests as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired, r.missing_input,
@@ -161,15 +169,20 @@ with unseen_answers as (
         n.writer_name, n.evidence_level, n.written_at, n.written_after, n.from_replicas, n.to_replicas,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
-        -- Its own status tells that it wrote this number; an older one says nothing of this write.
-        coalesce(n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields'), false)
+        -- Its own status tells that it wrote this number; an older one says nothing of this write. Where the number itself was
+        -- stored, only the next reconcile, which nobody saw, seems to have found another one: the watch showed it later.
+        coalesce(
+            n.writer_class = 'hpa' and n.evidence_level in ('audit', 'managed_fields') and n.to_replicas <> r.desired, false
+        )
             and c.told_of_success and l.reconcile_id is null
             or l.reconcile_id is null and n.reconcile_id is null and c.told_of_success and w.hpa_uid is not null and b.reconcile_id is null
             and c.ts <= i.ended_at - interval 2 second
             and c.reconcile_id not in (select reconcile_id from spans where is_target_left)
             or coalesce(x.stored <> r.desired, false) as t_rewritten,
         -- The recording may end before the watch of the target shows the number.
-        l.reconcile_id is not null or n.reconcile_id is null and c.ts > i.ended_at - interval 2 second as t_late,
+        l.reconcile_id is not null
+            or coalesce(n.writer_class = 'hpa' and n.to_replicas = r.desired, false)
+            or n.reconcile_id is null and c.ts > i.ended_at - interval 2 second as t_late,
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
@@ -183,6 +196,7 @@ with unseen_answers as (
         coalesce(b.hides_reconcile, false) as t_hpa_unseen,
         coalesce(b.hides_status, false) as t_status_unseen,
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
+        coalesce(c.ts <= g.counts_until and g.cause is null, false) as t_memory_unread,
         coalesce(b.hides_target, false) as t_target_unseen,
         coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
@@ -247,7 +261,8 @@ with unseen_answers as (
                 or t_metrics_unseen
             )
                 then 'no_data.recording_gap'
-            when t_memory_guessed and evidence = 'proven' then 'no_data.recording_gap'
+            when t_memory_guessed and evidence = 'proven'
+                then if(t_memory_unread, 'no_data.warmup', 'no_data.recording_gap')
             when t_band and not t_sampling and (t_in_band or decision_agrees is null and replicas_agree is null) then
                 case when missing_input like 'memory%' then 'no_data.warmup' else 'no_data.object_unseen' end
             when decision_agrees is null and replicas_agree is null then 'no_data.object_unseen'
@@ -282,6 +297,7 @@ select
         when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
         when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'
         when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'
+        when t_memory_unread and class = 'no_data.warmup' then coalesce(missing_input, 'memory.before_recording')
         else missing_input
     end as missing_input,
     failed_with, refused_with, gap_cause,

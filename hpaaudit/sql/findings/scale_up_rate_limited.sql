@@ -25,7 +25,7 @@ select
     end as next_step
 from limited
 cross join (
-    select max(try_cast(split_part(value, '.', 2) as integer)) as known_minor
+    select max(minor_release(value)) as known_minor
     from runs.assumptions
     where key = 'release'
 )

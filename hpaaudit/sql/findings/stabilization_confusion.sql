@@ -31,7 +31,7 @@ select
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(kept * lasted_s), 6)) as evidence,
     if(
-        (select max(try_cast(split_part(value, '.', 2) as integer)) from runs.assumptions where key = 'release') < 18,
+        (select max(minor_release(value)) from runs.assumptions where key = 'release') < 18,
         'nothing if the load returns; else lower the flag downscale-stabilization of the controller, which is for all HPAs',
         'nothing if the load returns; else shorten behavior.scaleDown.stabilizationWindowSeconds'
     ) as next_step

@@ -14,9 +14,9 @@ with raised as (
         and w.target_type = 'Value'
         and isfinite(w.ratio)
         and (
-            select max(try_cast(split_part(value, '.', 2) as integer)) < 11
+            select max(minor_release(value)) < 11
             from runs.assumptions
-            where key = 'release' and starts_with(value, '1.')
+            where key = 'release'
         )
     group by r.hpa_uid, r.ts, r.spec_replicas, r.desired, w.metric_name, w.ratio
     having of_ready < r.desired
