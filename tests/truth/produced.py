@@ -108,6 +108,11 @@ def told_worlds() -> Iterator[Json]:
         {"at_s": 250, "do": "target_create", "target": "web"},
     ]
     yield _lived("target-made-again", 4, [(0, 60), (100, 90)], until=700, events=again)
+    replaced = [
+        {"at_s": 150.1, "do": "target_delete", "target": "web"},
+        {"at_s": 150.6, "do": "target_create", "target": "web"},
+    ]
+    yield _lived("target-replaced", 4, [(0, 90)], until=400, events=replaced)
     yield _asleep("asleep-at-zero")
     yield {**_asleep("woken-and-switched-off"), "events": [_scale(575, 0, "alice")]}
     anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)

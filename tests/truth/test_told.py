@@ -18,7 +18,7 @@ from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, BELOW_TARGET
 from hpaaudit.engine.rules.replica_calculator import UNADJUSTED
 from hpaaudit.flows.query import account
 from hpaaudit.model.account import HpaAccount, ReplayAccount
-from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetSeen
+from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetGone, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.structured import structured
@@ -300,6 +300,29 @@ def test_a_target_that_was_made_again_is_told_with_its_new_number(view: View) ->
     assert "made the target again: 6 -> 4" in words
     assert write.restored_to == 6
     assert [(one.from_replicas, one.to_replicas) for one in hpa.changes].count((4, 6)) == 2
+
+
+def _target_watched(deleted_s: float, made_s: float) -> View:
+    """A watch of the target that shows when it was deleted, and when it was made again."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        seen = list(watched(facts))
+        deleted_us, made_us = (Micros(int(seen[0].at_us + at_s * SECOND)) for at_s in (deleted_s, made_s))
+        again = next(fact for fact in seen if isinstance(fact, TargetSeen) and fact.at_us >= made_us)
+        yield from (fact for fact in seen if fact.at_us < deleted_us)
+        yield TargetGone(at_us=deleted_us, target=again.target, uid="")
+        yield replace(again, at_us=made_us)
+        yield from (fact for fact in seen if fact.at_us >= deleted_us and fact is not again)
+
+    return view
+
+
+def test_a_target_that_was_made_again_between_two_reconciles_is_no_divergence() -> None:
+    with _replayed("target-replaced", _target_watched(150.1, 150.6)) as results:
+        hpa = _told(results)
+        words = _words(hpa, account(results))
+    assert hpa.match == hpa.reconciles == len(_expected("target-replaced"))
+    assert "made the target again: 14 -> 4" in words
 
 
 def test_a_gate_is_on_without_which_nobody_could_store_the_spec() -> None:

@@ -112,7 +112,8 @@ def _hpas_with_hole(facts: Sequence[Fact]) -> Iterator[Fact]:
     for fact in _hole("/apis/autoscaling/", HpaSeen)(facts):
         if isinstance(fact, HpaSeen):
             spec = json.loads(fact.spec_json)
-            targets.add((fact.namespace, (spec.get("scaleTargetRef") or spec["scaleRef"])["name"]))
+            target = spec.get("scaleTargetRef") or spec["scaleRef"]
+            targets.add((fact.namespace, target.get("name", "")))  # 1.1 takes one without a name
         if not isinstance(fact, ScaleRead) or (fact.target.namespace, fact.target.name) in targets:
             yield fact
 

@@ -3,7 +3,18 @@
 -- scale, or NULL if none was observed after a decision to scale.
 create temp table last_actual as
 with lone as (
-    select s.reconcile_id, h.hpa_uid, t.valid_from as target_since, s.ts, s.until, getvariable('texts').action[r.action + 1] = 'hold' as is_hold
+    select
+        s.reconcile_id, h.hpa_uid, t.valid_from as target_since, s.ts,
+        -- What the target had when it was made again is no number of the one that was scaled.
+        coalesce(
+            (
+                select min(m.observed_at)
+                from remakes as m
+                where m.hpa_uid = h.hpa_uid and m.observed_at > s.ts and m.observed_at <= s.until
+            ) - interval 1 microsecond,
+            s.until
+        ) as until,
+        getvariable('texts').action[r.action + 1] = 'hold' as is_hold
     from spans as s
     join replayed_hpas as h using (hpa)
     join staged.replayed as r using (reconcile_id)

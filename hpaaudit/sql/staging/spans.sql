@@ -4,7 +4,7 @@
 -- expected: the replicas of the target after it. next_is_silent: the next one was inferred, and wrote no status although its
 -- inputs would have changed it.
 -- is_refused: its write of the scale was seen to fail.
--- able, active: numbers of the conditions, as in staged.replayed. is_target_left: the next one read another target.
+-- able, active: numbers of the conditions, as in staged.replayed. is_target_left: the next one read another target, or the same one made again.
 -- open: why the band has several numbers: 0 it has one, 1 it is unknown which of two samples, pods, scales or instants
 -- the reconcile read, 2 anything else.
 create temp table spans (
