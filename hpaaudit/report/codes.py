@@ -216,7 +216,7 @@ PATTERNS = {
     "ordered_statefulset": "a StatefulSet did not get its pods, and nothing refused them",
     "slow_or_missed_sync": "the HPA was not reconciled when that was due, although the controller ran",
     "controller_restart_memory": "after a restart of the controller the first number that it met held the scale-down",
-    "admission_on_scale": "admission changed or refused writes of the HPA",
+    "admission_on_scale": "writes of the HPA were changed or refused on their way",
     "behavior_lost_by_old_api": "the behavior of the HPA was removed, perhaps by an older API version",
     "keda_pause_race": "the ScaledObject of the target was paused",
     "keda_zero_edges": "KEDA switched the target on or off",

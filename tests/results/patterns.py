@@ -52,6 +52,7 @@ DEFAULTS: Mapping[str, Row] = {
     "coverage_gaps": {"replay_id": "r1", "stream": "events"},
     "hpa_status": {**HPA, "able_status": "True", "able_reason": "ReadyForNewScale", "active_status": "True",
         "active_reason": "ValidMetricFound", "limited_status": "False", "limited_reason": "DesiredWithinRange"},
+    "hpa_conditions": {**HPA, "observed_at": START},
     "hpa_status_metrics": {**HPA, "metric_idx": 0, "metric_type": "Resource", "metric_name": "cpu"},
     "recordings": {"replay_id": "r1", "started_at": START, "ended_at": START + timedelta(days=3),
         "clock_offset_ms": 5.0},

@@ -335,7 +335,7 @@ def test_the_write_of_another_hpa_on_the_same_target_is_not_ours(tmp_path: Path)
             "select writer_name from scale_events where source = 'actual' and to_replicas = 3 and name = 'web'"
         ) == [{"writer_name": "shop/rival"}]
         assert results.rows("select verdict from findings where pattern = 'two_autoscalers'") == [
-            {"verdict": "web is scaled by rival too"}
+            {"verdict": "web is the target of rival too"}
         ]
 
 

@@ -167,7 +167,7 @@ CASES: dict[str, Case] = {
     ),
     "two_autoscalers": Case(
         fires={"hpa_specs": [{}, {"hpa_uid": "u-2", "name": "web-2"}]},
-        says="high: web is scaled by web-2 too",
+        says="high: web is the target of web-2 too",
         spares={"hpa_specs": [{"valid_to": at(60)}, {"hpa_uid": "u-2", "name": "web", "valid_from": at(61)}]},
     ),
     "rollout_inflation": Case(
@@ -1157,12 +1157,31 @@ def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> 
     other = {"hpa_uid": "u-2", "name": "late"}
     tables: Tables = {"hpas": [{}, other], "hpa_specs": [*moved, other]}
     assert sorted(database.verdicts("two_autoscalers", tables)) == [
-        "high: web was scaled by late too, until 14:05:00Z",
-        "high: web was scaled by web too, until 14:05:00Z",
+        "high: web was the target of late too, until 14:05:00Z",
+        "high: web was the target of web too, until 14:05:00Z",
     ]
     assert database.spans("two_autoscalers", tables) == [(at(180), at(300))] * 2
     apart = {**other, "valid_from": at(300)}
     assert database.verdicts("two_autoscalers", {"hpas": [{}, other], "hpa_specs": [*moved, apart]}) == []
+
+
+def test_two_hpas_that_exchange_their_targets_share_none(database: Patterns) -> None:
+    """One edit comes before the other, and no reconcile between them."""
+    first = [{"valid_to": at(300)}, {"target_name": "api", "valid_from": at(300)}]
+    second = [{"target_name": "api", "valid_to": at(301)}, {"valid_from": at(301)}]
+    other = {"hpa_uid": "u-2", "name": "late"}
+    tables: Tables = {"hpas": [{}, other], "hpa_specs": [*first, *({**row, **other} for row in second)]}
+    assert database.verdicts("two_autoscalers", tables) == []
+
+
+def test_a_write_that_the_service_account_may_not_make_is_no_matter_of_a_webhook(database: Patterns) -> None:
+    refused = {"type": "AbleToScale", "status": "False", "reason": "FailedUpdateScale"}
+    because = 'is forbidden: User "x" cannot update resource "deployments/scale" in API group "apps"'
+    rows = reconciles(2, desired=8, **{"class": "write_failed.denied"})
+    for message, word in ((because, "permission"), ('admission webhook "x" denied the request', "webhook")):
+        tables: Tables = {"reconciles": rows, "hpa_conditions": [{**refused, "message": message}]}
+        [(*_, next_step)] = database.found("admission_on_scale", tables)
+        assert word in next_step
 
 
 def test_the_numbers_of_several_writes_are_said_as_a_range(database: Patterns) -> None:

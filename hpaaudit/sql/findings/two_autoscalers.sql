@@ -1,5 +1,6 @@
 -- Which HPAs share their target with another HPA?
--- One row per HPA, of the time in which both have the same scaleTargetRef.
+-- One row per HPA, of the time in which both have the same scaleTargetRef. Not of the moment in which two HPAs exchange
+-- their targets, one edit after the other.
 -- Needs: hpas.shared
 with pairs as (
     select
@@ -14,12 +15,13 @@ with pairs as (
         min(min(first_at)) over (partition by hpa_uid) as found_at
     from pairs
     group by hpa_uid, target_kind, target_name
+    having max(last_at) = max(ended_at) or max(last_at) - min(first_at) >= interval 15 second
 )
 select
     hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'high' as severity,
     string_agg(
         format(
-            '{} {} scaled by {} too{}', target_name, if(last_at < ended_at, 'was', 'is'), enumerated(others),
+            '{} {} the target of {} too{}', target_name, if(last_at < ended_at, 'was', 'is'), enumerated(others),
             if(last_at < ended_at, format(', until {}', time_beside(last_at, found_at)), '')
         ),
         '; ' order by first_at, target_name
