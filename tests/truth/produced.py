@@ -113,6 +113,9 @@ def told_worlds() -> Iterator[Json]:
         {"at_s": 150.6, "do": "target_create", "target": "web"},
     ]
     yield _lived("target-replaced", 4, [(0, 90)], until=400, events=replaced)
+    unwritten = {"api": "status_put", "from_s": 95, "to_s": 190, "kind": "error", **unavailable}
+    refused = {"faults": [unwritten], "events": [_scale(150, 6, "alice")]}
+    yield _lived("status-refused", 4, [(0, 60), (95, 120), (130, 60)], until=300, **refused)
     yield _asleep("asleep-at-zero")
     yield {**_asleep("woken-and-switched-off"), "events": [_scale(575, 0, "alice")]}
     anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)

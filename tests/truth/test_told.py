@@ -325,6 +325,15 @@ def test_a_target_that_was_made_again_between_two_reconciles_is_no_divergence() 
     assert "made the target again: 14 -> 4" in words
 
 
+def test_what_was_recommended_counts_although_its_status_was_refused() -> None:
+    """Only Events tell of these reconciles: the status that stands is of one before the load doubled."""
+    with _replayed("status-refused") as results:
+        (again,) = [one for one in _told(results).changes if (one.from_replicas, one.to_replicas) == (6, 8)]
+        classes = {row["class"] for row in results.rows("select class from reconciles")}
+    assert again.replay == 8
+    assert "unexplained" not in classes
+
+
 def test_a_gate_is_on_without_which_nobody_could_store_the_spec() -> None:
     """Nothing of the controller was seen; minReplicas is 0, and no status says that the HPA is off."""
     with _replayed("asleep-at-zero", VIEWS["nothing of the controller"]) as results:

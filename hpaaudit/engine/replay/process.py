@@ -13,6 +13,7 @@ from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_contro
 from hpaaudit.engine.replay.hpa_history import never_reconciled
 from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in
 from hpaaudit.engine.replay.plan import Plan, PlannedReconcile
+from hpaaudit.engine.replay.reconcile_times import EVENT, SOURCES
 from hpaaudit.engine.replay.status_fit import fits_inputs, fits_memory
 from hpaaudit.engine.replay.unseen_memory import (
     event_counts,
@@ -42,7 +43,7 @@ from hpaaudit.engine.rules.candidates import (
     proves,
     widened,
 )
-from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED, has_conditions
+from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED, RECOMMENDATION_PUBLISHED, has_conditions
 from hpaaudit.model.audit import ReplayedReconcile
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.facts import ControllerSeen, Fact, Gap, HpaGone, HpaSeen, LeaseSeen, StatusWritten
@@ -219,8 +220,12 @@ class Process:
         after = choice.memory
         if planned.published is not None and choice.observation.hpa is not None:
             published = decode_status(planned.published)
-            after = corrected(before, after, choice.decision, choice.observation.hpa, published)
-            if choice.evidence == "assumed" and recommendation_in(published.conditions) == RECOMMENDATION_ADJUSTED:
+            shown, is_assumed = recommendation_in(published.conditions), choice.evidence == "assumed"
+            # Only an Event tells of it: its own status was refused, or came late, and that of an earlier one stands.
+            is_unwritten = instant.source == SOURCES[EVENT] and shown == RECOMMENDATION_PUBLISHED and is_assumed
+            if not is_unwritten:
+                after = corrected(before, after, choice.decision, choice.observation.hpa, published)
+            if is_assumed and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
                 # What it recommended is only guessed, so the memory is as unknown as at the start.
                 self.unseen_us[key] = instant.at_us
         self.memories[key] = after

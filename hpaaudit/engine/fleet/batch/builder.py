@@ -30,7 +30,7 @@ from hpaaudit.engine.fleet.input.tables import Tables, tables_of
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
-from hpaaudit.engine.replay.reconcile_times import GRID
+from hpaaudit.engine.replay.reconcile_times import EVENT, GRID
 from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
 from hpaaudit.model.facts import LeaseSeen
 from hpaaudit.model.flags import Flags
@@ -335,6 +335,7 @@ class BatchBuilder:
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
             published=self._published(reconciles),
+            unwritten=(reconciles["source"] == EVENT).astype(np.int64),
             period_us=reconciles["period_us"],
             reach_us=reconciles["period_us"] + half_period_us,
             unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),

@@ -48,7 +48,7 @@ from hpaaudit.engine.rules.candidates import (
     unanswered,
     widened,
 )
-from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED
+from hpaaudit.engine.rules.published_status import RECOMMENDATION_ADJUSTED, RECOMMENDATION_PUBLISHED
 from hpaaudit.engine.rules.reason_codes import STALE_CACHE
 
 
@@ -201,8 +201,11 @@ def _end(run: Run, search: Search, band: Band) -> None:
     decisions.band_lo[at], decisions.band_hi[at] = band.lowest, band.highest
     decisions.missing_input[at] = band.missing
     decisions.evidence[at] = PROVEN if band.is_proven else ASSUMED
-    follow_published(run, at, hpa, search.before_slots)
-    if not band.is_proven and run.batch.statuses.recommendation[published] == RECOMMENDATION_ADJUSTED:
+    shown = run.batch.statuses.recommendation[published]
+    is_unwritten = run.batch.reconciles.unwritten[at] == 1 and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
+    if not is_unwritten:
+        follow_published(run, at, hpa, search.before_slots)
+    if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
         # What was recommended is only guessed, so the memory is as unknown as at the start.
         run.memory.unseen_us[hpa] = run.batch.reconciles.at_us[at]
 
