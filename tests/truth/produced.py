@@ -116,6 +116,13 @@ def told_worlds() -> Iterator[Json]:
     unwritten = {"api": "status_put", "from_s": 95, "to_s": 190, "kind": "error", **unavailable}
     refused = {"faults": [unwritten], "events": [_scale(150, 6, "alice")]}
     yield _lived("status-refused", 4, [(0, 60), (95, 120), (130, 60)], until=300, **refused)
+    forbidden = {
+        "api": "scale_put", "from_s": 95, "to_s": 190, "kind": "error",
+        "status": 403, "reason": "Forbidden", "message": "deployments/scale is forbidden",
+    }  # fmt: skip
+    by_hand = {"faults": [forbidden], "events": [_scale(150, 8, "alice")]}
+    yield _lived("refused-then-by-hand", 4, [(0, 60), (95, 120)], until=300, **by_hand)
+    yield _lived("same-number-2", 4, [(0, 60), (95, 120)], until=240, events=[_scale(105.3, 8, "alice")])
     yield _asleep("asleep-at-zero")
     yield {**_asleep("woken-and-switched-off"), "events": [_scale(575, 0, "alice")]}
     anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)

@@ -334,6 +334,22 @@ def test_what_was_recommended_counts_although_its_status_was_refused() -> None:
     assert "unexplained" not in classes
 
 
+@pytest.mark.parametrize("view", ["minimal rights", "no writers"])
+def test_a_number_is_not_the_hpas_whose_write_was_refused(view: str) -> None:
+    """Its writes were forbidden, and alice wrote the number that it wanted; the refusal still stood."""
+    with _replayed("refused-then-by-hand", VIEWS[view]) as results:
+        [write] = _told(results).foreign_writes
+    assert (write.from_replicas, write.to_replicas, write.writer_class) == (4, 8, "unknown")
+
+
+def test_a_number_is_the_hpas_that_told_of_it_before_somebody_wrote_it_again() -> None:
+    """Alice wrote the same number 0.3 s later, and only her write was seen."""
+    with _replayed("same-number-2", VIEWS["outside"]) as results:
+        hpa = _told(results)
+    assert hpa.foreign_writes == ()
+    assert next((one.to_replicas, one.writer_class) for one in hpa.changes) == (8, "hpa")
+
+
 def test_a_gate_is_on_without_which_nobody_could_store_the_spec() -> None:
     """Nothing of the controller was seen; minReplicas is 0, and no status says that the HPA is off."""
     with _replayed("asleep-at-zero", VIEWS["nothing of the controller"]) as results:

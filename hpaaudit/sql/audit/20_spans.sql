@@ -39,11 +39,7 @@ with needed as (
     union
     -- A target that is deleted and made again between two reconciles is another one.
     select n.reconcile_id
-    from (
-        select hpa_uid, observed_at
-        from runs.scale_states
-        qualify unchanged_at is null and row_number() over (partition by hpa_uid, target_since order by seq) > 1
-    ) as t
+    from remakes as t
     join replayed_hpas as h using (hpa_uid)
     join neighbours as n on n.hpa = h.hpa and t.observed_at > n.ts and t.observed_at <= n.next_ts
 )

@@ -114,8 +114,13 @@ select
     g.actual, g.spec_replicas, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
     g.told_of_failure,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
+    -- Where a refusal still stands, no write was accepted: that would have replaced it.
     coalesce(
-        g.is_fresh and g.said_able_reason not in ('', 'SucceededRescale', 'FailedUpdateScale'), false
+        if(
+            g.said_able_reason = 'FailedUpdateScale', not g.is_fresh,
+            g.is_fresh and g.said_able_reason not in ('', 'SucceededRescale')
+        ),
+        false
     ) as told_of_none,
     coalesce(
         g.decision_agrees is not false and g.replicas_agree is not false and (g.decision_agrees or g.replicas_agree)

@@ -56,6 +56,17 @@ with numbered as (
     where gap_hides(g.prefix, c.namespace, metric_names(a.metrics))
         and gap_of_object(g.prefix, c.name, a.target_name)
     group by c.change_id
+), told_before as (
+    -- The HPA's status told of its own write of a number before somebody else was seen to write the same number again.
+    select c.change_id, min(s.observed_at) as told_at
+    from changes as c
+    join runs.hpa_status as s
+        on s.hpa_uid = c.hpa_uid
+        and s.able_reason = 'SucceededRescale'
+        and s.desired_replicas = c.to_replicas
+        and s.observed_at between c.at_lo - interval 1 second and c.at_hi
+    where c.source = 'written'
+    group by c.change_id
 ), audited as (
     select
         c.change_id,
@@ -69,6 +80,10 @@ with numbered as (
         and coalesce(w.spec_replicas, w.sent) = c.to_replicas
         and w.ts between c.at_lo - interval 1 second and c.at_hi + interval 1 second
         and concat(w.audit_user, w.user_agent, w.manager) <> ''
+    left join told_before as t using (change_id)
+    where t.told_at is null
+        or w.ts <= t.told_at
+        or writer_class(w.audit_user, w.user_agent, w.manager, '', w.subresource) = 'hpa'
     qualify row_number() over (
         partition by c.change_id
         order by w.resource_version = c.resource_version desc, abs(epoch_us(w.ts) - epoch_us(c.at_hi)), w.ts,
@@ -160,13 +175,21 @@ with numbered as (
         and coalesce(e.last_ts, e.observed_at) between c.at_lo - interval 2 seconds and c.at_hi + interval 2 seconds
     where c.change_id not in (select change_id from hidden) and not c.is_remade
     group by c.change_id
+), unanswered as (
+    -- A write that got no answer in time may have been stored all the same, although its failure still stands.
+    select distinct h.hpa
+    from runs.hpa_conditions as c
+    join replayed_hpas as h using (hpa_uid)
+    where c.type = 'AbleToScale'
+        and c.reason = 'FailedUpdateScale'
+        and regexp_matches(c.message, '(?i)timeout|timed out|deadline|EOF|connection|cancel')
 ), deciding as (
     select c.hpa, c.ts, c.desired, c.decided, c.spec_replicas, c.told_of_success
     from compared as c
     left join reconciles_in_gaps as g using (reconcile_id)
     where (c.desired <> c.spec_replicas or c.decided <> c.spec_replicas)
-        -- Its status says that it wrote nothing, or tells perhaps of another reconcile.
-        and not c.told_of_none
+        -- Its status says that it wrote nothing, or that its write was refused, or tells perhaps of another reconcile.
+        and (not (c.told_of_none or c.told_of_failure) or c.hpa in (from unanswered))
         and (c.told_of_success or g.hides_status is not true)
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
