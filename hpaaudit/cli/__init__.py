@@ -215,11 +215,11 @@ def _use_zone_of_environment() -> None:
     from hpaaudit.api.zone import use_zone
 
     use_zone(UTC)
-    with suppress(ValueError):
-        if name := os.environ.get("TZ"):
-            from hpaaudit.cli.zone_names import zone_named
+    if os.environ.get("TZ"):
+        from hpaaudit.cli.zone_names import zone_of_environment
 
-            use_zone(zone_named(name))
+        with suppress(ValueError):  # `--tz` wins; a command without it that shows times says that TZ is unknown
+            use_zone(zone_of_environment())
 
 
 def _show(problem: click.ClickException, name: str) -> None:

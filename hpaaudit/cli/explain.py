@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @results_argument()
 @one_hpa
 @at_option(
-    "The last reconcile until this time; or first, last, first-divergence, or next for the one after the one that "
-    "matters most.  [default: the one that matters most]"
+    "The last reconcile until this time; or first, last, first-divergence; or next, prev: the one after, and before, "
+    "the one that matters most.  [default: the one that matters most]"
 )
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
 @click.option("--watch", "is_watched", is_flag=True, help="Step through the reconciles with the arrow keys.")
@@ -48,8 +48,8 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     """Explain one reconcile line by line: its inputs, how it reached its number, and who agrees.
 
     NS/NAME may be the name alone if only one HPA has it. TIME is RFC 3339 with any offset, 14:05 (on the day of the
-    recording) or 5m (before its end). A time without a fraction means its whole second, so a time from any screen can
-    be pasted.
+    recording), 5m (before its end), seconds or ms since 1970, or as date and kubectl print it. A time without a
+    fraction means its whole second, so a time from any screen can be pasted.
 
     Example: hpaaudit explain friday shop/checkout --at 14:05
     """

@@ -1,5 +1,6 @@
 """Options and arguments that several commands share: moments in time, HPAs, settings."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -214,22 +215,30 @@ def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `--tz`, which holds for every time that is read or shown."""
 
     def use(context: click.Context, parameter: click.Parameter, name: str | None) -> None:  # noqa: ARG001 click's signature
-        if name is not None:
-            from hpaaudit.cli.zone_names import zone_named
+        from hpaaudit.cli.zone_names import zone_named, zone_of_environment
 
+        if name is not None:
             try:
                 use_zone(zone_named(name))
             except ValueError as unknown:
                 raise click.BadParameter(str(unknown)) from unknown
+            return
+        try:
+            zone_of_environment()
+        except ValueError:
+            # Not in the shell of `query`, whose commands have no parent: it has said so.
+            if context.parent is not None and not context.resilient_parsing and not context.params.get("quiet"):
+                from hpaaudit.cli.warn import warn
+
+                warn(f"TZ={os.environ['TZ']} is no zone that is known here: times are UTC, --tz names another")
 
     return click.option(
         "--tz",
         metavar="ZONE",
         shell_complete=zones,
-        is_eager=True,
         expose_value=False,
         callback=use,
-        help="Read and show times in this zone: Europe/Berlin, or local.  [default: $TZ, else UTC]",
+        help="Read and show times in this zone: Europe/Berlin, +02:00, or local.  [default: $TZ, else UTC]",
     )
 
 

@@ -51,7 +51,7 @@ HISTORY = "query-history"
 @namespace_option()
 @selector_option()
 @at_option(
-    "The moment that a question asks about; or first, last, next or first-divergence, as in explain.  "
+    "The moment that a question asks about; or first, last, next, prev or first-divergence, as in explain.  "
     "[default: the one that matters most]"
 )
 @moment_option("--since", "The start of the time that a question asks about.")
@@ -92,8 +92,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     On a terminal, RESULTS|DIR alone opens a shell: one question or SQL after the other, with a history.
 
     An option that the question does not use is refused. SQL uses the options as $hpa, $at, $since and $until; with -l
-    its relations have only the rows of the HPAs that match. TIME is RFC 3339 with any offset, 14:05 (on the day of the
-    recording) or 5m (before its end). The question - reads SQL from stdin;
+    its relations have only the rows of the HPAs that match. TIME is as in explain. The question - reads SQL from stdin;
     without a question, SQL that was redirected or piped is read too.
 
     Example: hpaaudit query friday why_this_number --at 14:05

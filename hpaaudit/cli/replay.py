@@ -99,7 +99,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 ) -> None:
     """Decide every reconcile again, and compare with what happened.
 
-    TIME is RFC 3339 with any offset, 14:05 (on the day of the recording) or 5m (before its end).
+    TIME is as in explain: RFC 3339, 14:05 (on the day of the recording), 5m (before its end), seconds since 1970.
 
     With --release, a recording that was replayed before as it was recorded also shows what differs from that.
 

@@ -64,13 +64,13 @@ def explain(
         asked = None if at is None else landmark_or_time(at, results.span)
         chosen = chosen_hpa(results, hpa)
         results.narrow([chosen])  # all that follows is about this one
-        if asked is None or isinstance(asked, Landmark):
+        if isinstance(asked, Landmark):
+            _, number = landmark_place(results, chosen, asked)
+            account = next(reconcile_accounts(results, [number]))
+        elif asked is None:
             account = reconcile_account(results, chosen, interesting(results, chosen)[1], matters=True)
         else:
             account = reconcile_account(results, chosen, asked)
-        if isinstance(asked, Landmark):
-            _, number = landmark_place(results, chosen, asked, (account.at_us, account.reconcile_id))
-            account = next(reconcile_accounts(results, [number]))
         return _decided_again(account, results, path, warn)
 
 

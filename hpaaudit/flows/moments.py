@@ -9,6 +9,7 @@ from typing import TypeAlias
 from hpaaudit.api.times import duration, micros
 from hpaaudit.api.zone import in_zone, micros_of, zone_in_use
 from hpaaudit.errors import BadOption
+from hpaaudit.flows.written_times import epoch_unit_us, written_plainly
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import stamp
@@ -25,13 +26,17 @@ _CLOCK = re.compile(rf"(\d{{1,2}}):(\d\d)(?::(\d\d)(?:\.(\d{{1,6}}))?)?(?:{_OFFS
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
 _DATE_AND_OFFSET = re.compile(rf"(\d{{4}}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?{_OFFSET}")
 _AGO = re.compile(r"-?\d[\d.]*[a-zµ][\d.a-zµ]*")
+_ZONE_NAME = re.compile(r"[A-Z]{2,5}|[A-Z]\w+/[\w/+-]+")
 _DAY_US = 24 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment as the user wrote it: RFC 3339, `14:05` of the recording's day, `5m` or `-5m` before its end."""
+    """A moment as the user wrote it: RFC 3339, `14:05` of the recording's day, `5m` or `-5m` before its end.
+
+    Times are also read as other tools write them: see `written_plainly`.
+    """
 
     text: str
 
@@ -39,9 +44,9 @@ class Moment:
         """The time that it means in a recording of this span. Without an offset it is in the zone that is in use."""
         if self._is_relative:
             return Micros(ended_us + duration(self.text if self.text.startswith("-") else f"-{self.text}"))
-        clock = _CLOCK.fullmatch(self.text)
+        clock = _CLOCK.fullmatch(self._plain)
         if clock is None:
-            return _date_or_rfc3339(self.text)
+            return _date_or_rfc3339(self._plain)
         times = self._times_of_day(clock, started_us, ended_us)
         return times[-1] if times else _times_on_days(clock, started_us, started_us)[0]
 
@@ -51,7 +56,7 @@ class Moment:
         Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
         back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
         """
-        clock = _CLOCK.fullmatch(self.text)
+        clock = _CLOCK.fullmatch(self._plain)
         times = self._times_of_day(clock, started_us, ended_us) if clock else ()
         if len(times) > 1:
             raise BadOption(
@@ -65,7 +70,8 @@ class Moment:
         )
         if outside:
             span = f"{stamp(started_us)} to {stamp(ended_us)}"
-            meant = f" (read as {in_zone(first_us)})" if self._is_local and zone_in_use() != UTC else ""
+            is_unclear = epoch_unit_us(self.text) or (self._is_local and zone_in_use() != UTC)
+            meant = f" (read as {in_zone(first_us)})" if is_unclear else ""
             raise BadOption(f"--{name} {self.text}{meant} is not in the recording, which goes from {span}.")
         return first_us if name == "since" else Micros(last_us)
 
@@ -76,14 +82,23 @@ class Moment:
 
     @property
     def length_us(self) -> int:
-        """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative."""
-        return 1 if self._is_relative or "." in self.text else SECOND
+        """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative.
+
+        A number since 1970 stands for as long as its unit lasts.
+        """
+        if (unit_us := epoch_unit_us(self.text)) is not None:
+            return unit_us
+        return 1 if self._is_relative or "." in self._plain else SECOND
+
+    @property
+    def _plain(self) -> str:
+        return written_plainly(self.text)
 
     @property
     def _is_local(self) -> bool:
         """True if the zone that is in use says which time is meant."""
-        clock = _CLOCK.fullmatch(self.text)
-        return _DATE.fullmatch(self.text) is not None if clock is None else clock[5] is None
+        clock = _CLOCK.fullmatch(self._plain)
+        return _DATE.fullmatch(self._plain) is not None if clock is None else clock[5] is None
 
     @property
     def _is_relative(self) -> bool:
@@ -126,15 +141,25 @@ def _date_or_rfc3339(text: str) -> Micros:
 
 def moment(text: str) -> Moment:
     """Parses a moment. Which time it means depends on the recording. Raises BadOption."""
-    written = Moment(text)
-    try:
-        written.at(Micros(0), Micros(_DAY_US))
-    except (ValueError, OverflowError) as error:
+    if _is_moment(text):
+        return Moment(text)
+    without_zone, _, zone = text.rpartition(" ")
+    if _ZONE_NAME.fullmatch(zone) and _is_moment(without_zone):
         raise BadOption(
-            f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) "
-            "or 5m (before its end)"
-        ) from error
-    return written
+            f"{text!r} is not a time: give the offset in place of {zone}, as in {without_zone} +02:00, or --tz ZONE"
+        )
+    raise BadOption(
+        f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or 5m (before its end)"
+    )
+
+
+def _is_moment(text: str) -> bool:
+    """True if a text means a time in some recording."""
+    try:
+        Moment(text).at(Micros(0), Micros(_DAY_US))
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def moment_or_landmark(text: str) -> Moment | Landmark:

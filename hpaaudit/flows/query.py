@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hpaaudit.results.answer import Answer
     from hpaaudit.results.read import Results
 
-_LAST_NUMBER = 2**63 - 1
-"""After all reconciles of an instant."""
-
 
 def query(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Source,
@@ -73,10 +70,9 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         hpa = hpa if "*" in hpa else meant[0]
     at_us = None if at is None else landmark_or_time(at, results.span)
     if isinstance(at_us, Landmark):
-        from hpaaudit.results.account_reconcile import interesting, landmark_place
+        from hpaaudit.results.account_reconcile import chosen_hpa, landmark_place
 
-        chosen, moment_us = interesting(results, hpa)
-        at_us, _ = landmark_place(results, chosen, at_us, (moment_us, _LAST_NUMBER))
+        at_us, _ = landmark_place(results, chosen_hpa(results, hpa), at_us)
     scope = Scope(
         hpa=hpa,
         at_us=at_us,

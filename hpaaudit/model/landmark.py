@@ -4,9 +4,13 @@ from enum import StrEnum
 
 
 class Landmark(StrEnum):
-    """A reconcile that `--at` can name without its time. `next` is the one after the moment that matters most."""
+    """A reconcile that `--at` can name without its time.
+
+    `next` and `prev` are the ones after and before the reconcile that matters most, which is shown without `--at`.
+    """
 
     FIRST = "first"
     LAST = "last"
     NEXT = "next"
+    PREV = "prev"
     FIRST_DIVERGENCE = "first-divergence"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hpaaudit.api.zone import in_zone
 from hpaaudit.errors import BadOption, NotResults
 from hpaaudit.model.account import ConditionText, Hidden, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.audit import DECLARED
@@ -49,18 +50,19 @@ def chosen_hpa(results: Results, hpa: str | None) -> str:
     return names[0]
 
 
-def landmark_place(results: Results, hpa: str, landmark: Landmark, after: tuple[Micros, int]) -> tuple[Micros, int]:
-    """The time and the `reconcile_id` of a landmark of this HPA. `next` is the first one after a time and number.
+def landmark_place(results: Results, hpa: str, landmark: Landmark) -> tuple[Micros, int]:
+    """The time and the `reconcile_id` of a landmark of this HPA.
 
     Raises BadOption if the HPA has no such reconcile.
     """
-    after_us, after_id = after
+    most = _until(results, hpa, interesting(results, hpa)[1], matters=True)
     row = results.rows(
         """
         select
             min(place) as "first",
             max(place) as "last",
-            min(place) filter (where place > ($after_us::bigint, $after_id::bigint)) as "next",
+            min(place) filter (where place > ($most_us::bigint, $most_id::bigint)) as "next",
+            max(place) filter (where place < ($most_us::bigint, $most_id::bigint)) as "prev",
             min(place) filter (where verdict = 'divergent') as "first-divergence"
         from (
             select verdict, (epoch_us(ts), reconcile_id) as place
@@ -69,11 +71,17 @@ def landmark_place(results: Results, hpa: str, landmark: Landmark, after: tuple[
         )
         """,
         hpa=hpa,
-        after_us=after_us,
-        after_id=after_id,
+        most_us=most["at_us"],
+        most_id=most["reconcile_id"],
     )[0]
     if row[landmark] is None:
-        raise BadOption(f"--at {landmark}: {hpa} has no such reconcile")
+        side = {Landmark.NEXT: "after", Landmark.PREV: "before"}.get(landmark)
+        what = (
+            f"reconcile {side} the one that matters most, of {in_zone(most['at_us'])}"
+            if side
+            else "divergent reconcile"
+        )
+        raise BadOption(f"--at {landmark}: {hpa} has no {what}")
     at_us, reconcile_id = row[landmark]
     return Micros(at_us), int(reconcile_id)
 
@@ -98,9 +106,19 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: boo
 
     matters   of several in this very instant, one with which a divergence begins comes before the last one
     """
-    row = results.rows(
+    row = _until(results, hpa, at_us, matters=matters)
+    account = next(reconcile_accounts(results, [row["reconcile_id"]]))
+    if account.at_us <= at_us:
+        return account
+    seen_us = row["seen_us"]
+    return replace(account, asked_us=at_us, seen_us=seen_us if seen_us is not None and seen_us > at_us else None)
+
+
+def _until(results: Results, hpa: str, at_us: Micros, *, matters: bool) -> dict[str, Any]:
+    """Number and time of that reconcile, and when its HPA was first seen: `reconcile_id`, `at_us`, `seen_us`."""
+    rows = results.rows(
         """
-        select r.reconcile_id, epoch_us(h.seen_at) as seen_us
+        select r.reconcile_id, epoch_us(r.ts) as at_us, epoch_us(h.seen_at) as seen_us
         from reconciles as r
         left join hpas as h using (hpa_uid)
         where r.namespace || '/' || r.name = $hpa
@@ -116,12 +134,8 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: boo
         hpa=hpa,
         at_us=at_us,
         matters=matters,
-    )[0]
-    account = next(reconcile_accounts(results, [row["reconcile_id"]]))
-    if account.at_us <= at_us:
-        return account
-    seen_us = row["seen_us"]
-    return replace(account, asked_us=at_us, seen_us=seen_us if seen_us is not None and seen_us > at_us else None)
+    )
+    return rows[0]
 
 
 def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:

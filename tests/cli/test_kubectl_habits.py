@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.results import sql
@@ -118,15 +119,37 @@ def test_moving_options_behind_the_command_loses_no_word(before: list[str], line
 @pytest.mark.parametrize("landmark", list(Landmark))
 def test_a_landmark_is_the_reconcile_that_sql_finds(landmark: Landmark) -> None:
     moment = json.loads(printed("hpaaudit explain web.duckdb -o json"))["at_us"]
-    where = {"next": f"epoch_us(ts) > {moment}", "first-divergence": "verdict = 'divergent'"}.get(landmark, "true")
-    order = "desc" if landmark == "last" else "asc"
+    where = {
+        "next": f"epoch_us(ts) > {moment}",
+        "prev": f"epoch_us(ts) < {moment}",
+        "first-divergence": "verdict = 'divergent'",
+    }.get(landmark, "true")
+    order = "desc" if landmark in ("last", "prev") else "asc"
     sql = f"select reconcile_id from reconciles where {where} order by ts {order} limit 1"  # noqa: S608 our own
     expected = json.loads(printed(f'hpaaudit query web.duckdb "{sql}" -o json'))
     code, out, err = run(f"hpaaudit explain web.duckdb --at {landmark} -o json")
     if expected:
         assert json.loads(out)["reconcile_id"] == expected[0]["reconcile_id"]
     else:
-        assert (code, err) == (2, f"Error: --at {landmark}: shop/web has no such reconcile\n")
+        assert (code, err) == (2, f"Error: --at {landmark}: shop/web has no divergent reconcile\n")
+
+
+@pytest.mark.parametrize(("landmark", "side"), [("next", "after"), ("prev", "before")])
+@pytest.mark.parametrize("command", ["explain", "query {} why_this_number"])
+def test_that_there_is_no_reconcile_on_this_side_is_said(
+    landmark: str, side: str, command: str, tmp_path: Path
+) -> None:
+    whole, alone = tmp_path / "whole.duckdb", tmp_path / "alone.duckdb"
+    printed(f"hpaaudit replay {bundled_recording()} --into {whole}")
+    most = json.loads(printed(f"hpaaudit explain {whole} -o json"))["at"]
+    printed(f"hpaaudit replay {bundled_recording()} --into {alone} --since {most} --until {most} -q")
+    code, out, err = run(
+        f"hpaaudit {command.format(alone) if '{}' in command else f'{command} {alone}'} --at {landmark}"
+    )
+    assert (code, out) == (2, "")
+    assert err == (
+        f"Error: --at {landmark}: shop/checkout has no reconcile {side} the one that matters most, of {most[:19]}Z\n"
+    )
 
 
 def test_questions_take_landmarks_too() -> None:

@@ -37,6 +37,22 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
         ("5m", AFTERNOON, "2026-03-02T14:15:00Z"),
         ("1.5h", AFTERNOON, "2026-03-02T12:50:00Z"),
         ("-1h30m", AFTERNOON, "2026-03-02T12:50:00Z"),
+        ("2026-03-02 14:05:19 UTC", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("2026-03-02 14:05:19.25 GMT", AFTERNOON, "2026-03-02T14:05:19.25Z"),
+        ("2026-03-02 14:05:19,25", AFTERNOON, "2026-03-02T14:05:19.25Z"),
+        ("2026-03-02 15:05:19.25 +0100 CET m=+0.5", AFTERNOON, "2026-03-02T14:05:19.25Z"),
+        ("Mon, 02 Mar 2026 14:05:19 GMT", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("Mon, 2 Mar 2026 16:05:19 +0200", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("Mon Mar  2 14:05:19 UTC 2026", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("Mon Mar  2 14:05:19 2026", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("14:05:19 UTC", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("1772460319", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("@1772460319", AFTERNOON, "2026-03-02T14:05:19Z"),
+        ("1772460319.25", AFTERNOON, "2026-03-02T14:05:19.25Z"),
+        ("1772460319250", AFTERNOON, "2026-03-02T14:05:19.25Z"),
+        ("1772460319250.5", AFTERNOON, "2026-03-02T14:05:19.2505Z"),
+        ("1772460319250001", AFTERNOON, "2026-03-02T14:05:19.250001Z"),
+        ("1772460319250001999", AFTERNOON, "2026-03-02T14:05:19.250001Z"),
     ],
 )
 def test_a_moment_means_an_instant(written: str, span: tuple[int, int], means: str) -> None:
@@ -121,9 +137,41 @@ def test_a_time_with_an_offset_means_its_instant_however_the_offset_is_written(
         assert written.at(Micros(0), Micros(0)) == (60 * minute + second) * SECOND
 
 
+@given(st.integers(10**15, 4 * 10**15), st.booleans())
+def test_a_time_since_1970_means_its_instant_in_every_unit(at_us: int, is_marked: bool) -> None:
+    """Seconds as `date +%s` prints them, milliseconds as Grafana, our own `at_us`, Go's nanoseconds."""
+    for unit_us in (SECOND, 1000, 1):
+        text = ("@" if is_marked else "") + str(at_us // unit_us)
+        first_us = at_us // unit_us * unit_us
+        asked = moments((Micros(at_us), Micros(at_us)), at=moment(text), since=moment(text))
+        assert asked == {"at": first_us + unit_us - 1, "since": first_us}
+    assert moment(f"{at_us}999").at(Micros(0), Micros(0)) == at_us
+    assert moment(f"{at_us // SECOND}.{at_us % SECOND:06}").at(Micros(0), Micros(0)) == at_us
+
+
+def test_a_number_outside_the_recording_is_refused_with_the_time_that_it_is() -> None:
+    with pytest.raises(BadOption, match=r"--at 1763737282 \(read as 2025-11-21T15:01:22Z\) is not in the recording"):
+        moments(AFTERNOON, at=moment("1763737282"))
+
+
+@pytest.mark.parametrize("zone", ["CET", "Europe/Berlin", "PDT"])
+def test_the_name_of_a_zone_behind_a_time_is_refused_with_what_to_give(zone: str) -> None:
+    with pytest.raises(BadOption, match=f"give the offset in place of {zone}, as in 2026-03-02 14:05 .* or --tz"):
+        moment(f"2026-03-02 14:05 {zone}")
+
+
 @pytest.mark.parametrize(
     "written",
     [
+        "20260302",
+        "12345678",
+        "99999999999999999999",
+        "@",
+        "1772460319.",
+        "1772460319 UTC",
+        "Mon Mar 32 14:05:19 UTC 2026",
+        "Mon, 02 Mrz 2026 14:05:19 GMT",
+        "UTC",
         "yesterday",
         "25:00",
         "14:60",

@@ -102,9 +102,31 @@ def test_a_zone_is_asked_for_by_option_before_or_after_the_command_and_by_tz(mon
     assert all(re.fullmatch(r"2026-03-02T15:\d\d:\d\d(\.\d+)?\+01:00", row) for row in rows)
 
 
+@given(st.integers(-23 * 60 - 59, 23 * 60 + 59), st.booleans())
+def test_an_offset_is_a_zone(minutes: int, has_colon: bool) -> None:
+    offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{':' * has_colon}{abs(minutes) % 60:02}"
+    assert datetime(2026, 7, 1, tzinfo=zone_named(offset)).utcoffset() == timedelta(minutes=minutes)
+
+
+@pytest.mark.usefixtures("at_desk")
+def test_an_unknown_zone_in_tz_is_said_in_a_line_unless_it_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    utc = run("hpaaudit timeline web.duckdb")[1]
+    monkeypatch.setenv("TZ", "Mars/Phobos")
+    said = "TZ=Mars/Phobos is no zone that is known here: times are UTC, --tz names another\n"
+    assert run("hpaaudit timeline web.duckdb") == (0, utc, said)
+    assert run("hpaaudit timeline web.duckdb -q") == (0, utc, "")
+    assert run("hpaaudit --tz UTC timeline web.duckdb") == (0, utc, "")
+    assert run("hpaaudit version")[2] == ""
+
+
+@pytest.mark.parametrize("name", ["/usr/share/zoneinfo/Asia/Tokyo", ":Asia/Tokyo", ":/usr/share/zoneinfo/Asia/Tokyo"])
+def test_tz_may_name_the_file_of_a_zone(name: str) -> None:
+    assert datetime(2026, 7, 1, tzinfo=zone_named(name)).utcoffset() == timedelta(hours=9)
+
+
 @pytest.mark.usefixtures("at_desk")
 def test_a_zone_that_nobody_knows_is_refused_in_a_line() -> None:
-    for name in ("Mars/Phobos", "../../etc/passwd", "", "/etc/passwd"):
+    for name in ("Mars/Phobos", "../../etc/passwd", "", "/etc/passwd", "+24:00", "+02:60", "+2:0"):
         code, out, err = run(f"hpaaudit explain web.duckdb --tz '{name}'")
         assert (code, out, err.count("\n")) == (2, "", 1), (name, err)
 
