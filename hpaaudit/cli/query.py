@@ -144,7 +144,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
             **asked,
         )
     with answer:
-        _print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
+        print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
 
 
 def _sql_in(file: Path) -> str:
@@ -198,7 +198,7 @@ def _list_questions(question: str | None, output: str, *, columns: bool) -> None
     click.echo(text, nl=False)
 
 
-def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_legend: bool) -> None:
+def print_answer(answer: "Answer", output: str, *, has_headings: bool, has_legend: bool) -> None:
     """Prints an answer in the format that was asked for."""
     from hpaaudit.report.text import printable
 
@@ -208,8 +208,10 @@ def _print_answer(answer: "Answer", output: str, *, has_headings: bool, has_lege
         is_fitted = output == "table" and has_headings and sys.stdout.isatty()
         _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
     else:
-        for line in _lines(answer, output, has_headings=has_headings):
-            click.echo(printable(line) if sys.stdout.isatty() else line)
+        text = _text(answer, output, has_headings=has_headings)
+        if sys.stdout.isatty():
+            text = "".join(f"{printable(line)}\n" for line in text.removesuffix("\n").split("\n") if text)
+        click.echo(text, nl=False)
 
 
 def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_fitted: bool) -> None:
@@ -234,15 +236,15 @@ def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_f
             click.echo(f"\n{words}", err=True)
 
 
-def _lines(answer: "Answer", output: str, *, has_headings: bool) -> Sequence[str]:
-    """The lines of an answer for programs."""
+def _text(answer: "Answer", output: str, *, has_headings: bool) -> str:
+    """An answer for programs."""
     from hpaaudit.report.structured import as_yaml
 
     if output == "name":
-        return _names(answer)
+        return "".join(f"{name}\n" for name in _names(answer))
     if output == "csv":
-        return answer.csv().splitlines()[0 if has_headings else 1 :]
-    return (answer.json() if output == "json" else as_yaml(answer.plain())).splitlines()
+        return answer.csv(has_headings=has_headings)
+    return answer.json() if output == "json" else as_yaml(answer.plain())
 
 
 def _names(answer: "Answer") -> Sequence[str]:

@@ -1,7 +1,9 @@
 """The command `replay`."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -103,6 +105,8 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
     With --release, a recording that was replayed before as it was recorded also shows what differs from that.
 
+    Of several recordings -o json is a list, -o yaml a document each.
+
     An option that changes or narrows the replay makes a what-if, in a file of its own; with --declare it does not.
 
     Example: hpaaudit replay friday --fail-on divergent
@@ -119,12 +123,13 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.difference import difference_text, replay_fields
     from hpaaudit.report.fleet import WORST
     from hpaaudit.report.replay import next_text, outcome_text
-    from hpaaudit.report.structured import structured
     from hpaaudit.report.text import pasteable, printable
 
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
-    failed = False
+    failed, answers = False, list[Mapping[str, Any]]()
+    # At the end, so that several are one document. Where one recording fails, those before it have theirs all the same.
+    click.get_current_context().call_on_close(lambda: _print_fields(answers, output, is_list=len(recordings) > 1))
     controller = ControllerOptions(
         release=release,
         flags=dict(flags),
@@ -156,7 +161,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         if output == "name":
             click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)
         elif output in ("json", "yaml"):
-            click.echo(structured(replay_fields(replayed, differing), output), nl=False)
+            answers.append(replay_fields(replayed, differing))
         else:
             text = outcome_text(replayed, screen(), most=WORST if output == "text" else None)
             if differing is not None:
@@ -168,3 +173,11 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
         click.get_current_context().exit(FAIL_ON_MATCHED)
+
+
+def _print_fields(answers: Sequence[Mapping[str, Any]], output: str, *, is_list: bool) -> None:
+    """Prints what was replayed as JSON or YAML; in a list where several recordings were asked for."""
+    from hpaaudit.report.structured import structured, structured_list
+
+    if answers:
+        click.echo(structured_list(answers, output) if is_list else structured(answers[0], output), nl=False)

@@ -4,14 +4,13 @@ import textwrap
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
 from itertools import chain
 from typing import Any
 
-from hpaaudit.api.zone import zone_in_use
 from hpaaudit.report.text import printable
-from hpaaudit.report.text_table import GAP, are_numbers, cell, table
+from hpaaudit.report.text_table import GAP, are_numbers, cell, local_time, table
 
 NARROWEST_TEXT = 20
 """A text is not wrapped to less than this: it would be a column of single words."""
@@ -155,7 +154,7 @@ def _cell(value: Any, times: _Times) -> str:
 
 def _day(moments: Sequence[datetime]) -> str:
     """The day of all these times in the zone that is in use; empty if they are of several."""
-    days = {f"{moment.replace(tzinfo=UTC).astimezone(zone_in_use()):%Y-%m-%d}" for moment in moments}
+    days = {f"{local_time(moment):%Y-%m-%d}" for moment in moments}
     return days.pop() if len(days) == 1 else ""
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,21 @@ def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str
 
     A time `at_us` is in microseconds since 1970; before it stands `at`, the same as RFC 3339 in UTC.
     """
-    fields = with_times(finite(value if isinstance(value, Mapping) else asdict(value)))
+    return _written(_fields(value), form)
+
+
+def structured_list(values: "Sequence[DataclassInstance | Mapping[str, Any]]", form: str) -> str:
+    """Several of them: a document each in `yaml`, an array in `json`."""
+    if form == "json":
+        return _written([*map(_fields, values)], form)
+    return "---\n".join(structured(value, form) for value in values)
+
+
+def _fields(value: "DataclassInstance | Mapping[str, Any]") -> Any:
+    return with_times(finite(value if isinstance(value, Mapping) else asdict(value)))
+
+
+def _written(fields: Any, form: str) -> str:
     if form == "json":
         return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
     return as_yaml(json.loads(json.dumps(fields)))

@@ -4,16 +4,23 @@ import re
 import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
 
 from hpaaudit.api.zone import zone_in_use
+from hpaaudit.model.plain_values import blob_text
 from hpaaudit.report.text import printable, table_width
 
 ABSENT = "-"
 GAP = "  "
 NARROWEST = 8
 """A column is not made narrower than this to fit the terminal."""
+
+_EXACT = 2**53
+"""From here on a float has no digits of its own for each whole number."""
+
+_NUMBER = int | float | Decimal
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d[.\d]*)?(Z|[+-]\d\d:\d\d)?")
 
@@ -29,16 +36,30 @@ def cell(value: Any) -> str:
     if value is None:
         return ABSENT
     if isinstance(value, datetime):
-        local = value.replace(tzinfo=UTC).astimezone(zone_in_use())
+        local = local_time(value)
         whole = local.isoformat(timespec="seconds" if not value.microsecond else "microseconds")
         return whole.replace("+00:00", "Z")
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:g}"
-    if isinstance(value, list | tuple):
-        return ", ".join(cell(item) for item in value)
-    return printable(str(value))
+        return str(int(value)) if value.is_integer() and abs(value) < _EXACT else f"{value:g}"
+    if isinstance(value, list | tuple | dict):
+        return _nested(value)
+    return printable(blob_text(value) if isinstance(value, bytes) else str(value))
+
+
+def _nested(value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{cell(key)}: {cell(item)}' for key, item in value.items())}}}"
+    return ", ".join(cell(item) for item in value)
+
+
+def local_time(value: datetime) -> datetime:
+    """The same time in the zone that is in use; the ends of all time, which DuckDB's infinities are, stay in UTC."""
+    try:
+        return value.replace(tzinfo=UTC).astimezone(zone_in_use())
+    except OverflowError:
+        return value.replace(tzinfo=UTC)
 
 
 def table(
@@ -145,8 +166,8 @@ def _are_texts(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bo
 def are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
     """Whether a column holds numbers and nothing else."""
     return [
-        any(isinstance(row[i], int | float) for row in rows)
-        and all(row[i] is None or (isinstance(row[i], int | float) and not isinstance(row[i], bool)) for row in rows)
+        any(isinstance(row[i], _NUMBER) for row in rows)
+        and all(row[i] is None or (isinstance(row[i], _NUMBER) and not isinstance(row[i], bool)) for row in rows)
         for i in range(len(columns))
     ]
 

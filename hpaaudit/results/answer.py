@@ -3,16 +3,19 @@
 import csv
 import io
 import json
-from datetime import date, datetime
+from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from hpaaudit.api.canonical import finite
+from hpaaudit.errors import BadQuery
+from hpaaudit.model.plain_values import distinct, plain, text_of
 from hpaaudit.results.read import Results
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+
+_ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 class Answer:
@@ -46,34 +49,34 @@ class Answer:
         return frame
 
     def json(self) -> str:
-        """An array with an object for each row, one per line; ASCII only, times as RFC 3339."""
-        lines = [json.dumps(row, default=_plain) for row in self._records()]
-        return "[" + ",\n ".join(lines) + "]\n"
+        """An array with an object for each row, one per line; ASCII only, values as in `plain`."""
+        return "[" + ",\n ".join(map(json.dumps, self.plain())) + "]\n"
 
     def plain(self) -> list[dict[str, Any]]:
-        """Every row by the names of its columns, in the types of JSON; times as RFC 3339."""
-        plain: list[dict[str, Any]] = json.loads(json.dumps(self._records(), default=_plain))
-        return plain
+        """Every row by the names of its columns, in the types of JSON; see `plain_values`."""
+        keys = distinct(self.columns)
+        return [dict(zip(keys, map(plain, row), strict=True)) for row in self.rows()]
 
-    def _records(self) -> list[dict[str, Any]]:
-        return [finite(dict(zip(self.columns, row, strict=True))) for row in self.rows()]
-
-    def csv(self) -> str:
+    def csv(self, *, has_headings: bool = True) -> str:
         """A line of headings, then one line per row; NULL is empty."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
+        if has_headings:
+            writer.writerow(self.columns)
         writer.writerows([_flat(value) for value in row] for row in self.rows())
         return out.getvalue()
 
     def parquet(self) -> bytes:
-        """A Parquet file."""
-        from pyarrow import parquet
+        """A Parquet file. Raises BadQuery, also for a type that Parquet does not have."""
+        from pyarrow import ArrowException, parquet
 
         if self._relation is None:
             return b""
         out = io.BytesIO()
-        parquet.write_table(self.results.read(self._relation.to_arrow_table), out)
+        try:
+            parquet.write_table(self.results.read(self._relation.to_arrow_table), out)
+        except ArrowException as error:
+            raise BadQuery(f"the answer cannot be written as Parquet: {error}") from error
         return out.getvalue()
 
     def __enter__(self) -> Self:
@@ -88,25 +91,19 @@ class Answer:
 def _in_utc(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
     """The same rows, with timestamps of a zone in UTC, as all others are: Python reads those without a library."""
     quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in relation.columns]
-    zoned = [str(kind) == "TIMESTAMP WITH TIME ZONE" for kind in relation.types]
-    if not any(zoned) or len(set(quoted)) < len(quoted):
+    kinds = [str(kind) for kind in relation.types]
+    if not any(_ZONED in kind for kind in kinds) or len(set(quoted)) < len(quoted):
         return relation
+    # The session's zone is UTC, so the cast drops nothing. A time may stand in a list, a struct or a map.
     columns = [
-        f"make_timestamp(epoch_us({name})) as {name}" if is_zoned else name
-        for name, is_zoned in zip(quoted, zoned, strict=True)
+        f"{name}::{kind.replace(_ZONED, 'TIMESTAMP')} as {name}" if _ZONED in kind else name
+        for name, kind in zip(quoted, kinds, strict=True)
     ]
     return relation.project(", ".join(columns))
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat() + "Z"
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value)
-
-
 def _flat(value: Any) -> Any:
-    if isinstance(value, dict | list):
-        return json.dumps(value, default=_plain)
-    return _plain(value) if isinstance(value, date) else value
+    """A value as a cell of CSV."""
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(plain(value))
+    return text_of(value) if isinstance(value, date | bytes) else value

@@ -35,7 +35,7 @@ _SETTINGS: dict[str, str | int | bool] = {
     "allow_community_extensions": False,
     "python_enable_replacements": False,  # a name in SQL never refers to a Python variable
 }
-_LOCKED = ("set enable_external_access = false", "set lock_configuration = true")
+_LOCKED = ("set timezone = 'UTC'", "set enable_external_access = false", "set lock_configuration = true")
 _READ = {"SELECT", "MULTI"}
 """Kinds of statements that only read. PIVOT without its values counts as several statements."""
 _EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)

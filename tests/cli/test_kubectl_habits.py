@@ -1,6 +1,7 @@
 """What kubectl taught its users works here too: -n, -A, -o, -q, bare names, options before the command."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,18 @@ def test_every_statement_of_an_explanation_has_its_rows(tmp_path: Path) -> None:
 )
 def test_yaml_says_what_json_says(command: str) -> None:
     assert yaml.safe_load(printed(f"hpaaudit {command} -o yaml")) == json.loads(printed(f"hpaaudit {command} -o json"))
+
+
+def test_several_recordings_are_a_list_in_json_and_documents_in_yaml(tmp_path: Path) -> None:
+    shutil.copytree(bundled_recording(), tmp_path / "one")
+    shutil.copytree(bundled_recording("gitops-loop"), tmp_path / "two")
+    both = f"{tmp_path}/one {tmp_path}/two"
+    listed = json.loads(printed(f"hpaaudit replay {both} -q -o json"))
+    assert listed == [json.loads(printed(f"hpaaudit replay {one} -q -o json")) for one in both.split()]
+    assert list(yaml.safe_load_all(printed(f"hpaaudit replay {both} -q -o yaml"))) == listed
+    code, out, err = run(f"hpaaudit replay {tmp_path}/one {tmp_path}/three -q -o json")
+    assert (code, json.loads(out), err.count("\n")) == (2, listed[:1], 1)
+    assert run(f"hpaaudit replay {tmp_path}/three {tmp_path}/four -q -o json")[:2] == (2, "")
 
 
 def test_sql_comes_from_stdin_and_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from hpaaudit.api.canonical import finite
 from hpaaudit.model.report import Report
 from hpaaudit.model.timeline import Mark, MarkKind, Timeline
 from hpaaudit.model.units import Micros
@@ -22,7 +23,7 @@ def perfetto(report: Report) -> str:
     events = [
         event for number, timeline in enumerate(report.account.timelines, 1) for event in _events(timeline, number)
     ]
-    return json.dumps({"displayTimeUnit": "ms", "traceEvents": events}, separators=(",", ":")) + "\n"
+    return json.dumps({"displayTimeUnit": "ms", "traceEvents": finite(events)}, separators=(",", ":")) + "\n"
 
 
 def _events(timeline: Timeline, number: int) -> Iterator[Event]:
