@@ -13,6 +13,7 @@ from hpaaudit.api.zone import use_zone
 from hpaaudit.cli.completion import hpas, labels, namespaces, recordings_and_results, zones
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
+from hpaaudit.model.meant_hpas import is_kind
 
 Parsed = TypeVar("Parsed")
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -41,11 +42,24 @@ def named_hpa(hpa: str | None, namespace: str | None) -> str | None:
     """What a name and `-n` mean together: `namespace/name`, a pattern with `*`, a name alone, or None for all."""
     if not namespace:
         return hpa
+    if hpa is not None:
+        kind, _, name = hpa.partition("/")
+        hpa = name if name and is_kind(kind) and kind != namespace else hpa
     if hpa is None or "/" not in hpa:
         return f"{namespace}/{hpa or '*'}"
     if hpa.partition("/")[0] != namespace:
         raise click.UsageError(f"-n {namespace} and {hpa} name two namespaces")
     return hpa
+
+
+def _named_by(words: Sequence[str]) -> str | None:
+    """The HPA that the words of an argument name: `NS/NAME`, `NAME`, or with the kind before it as a word."""
+    kind, name, *others = (*words, "", "")
+    if name and is_kind(kind):
+        return _named_by([name, *filter(None, others)])
+    if name:
+        raise click.UsageError(f"Got unexpected extra argument ({name})")
+    return kind or None
 
 
 def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
@@ -189,9 +203,12 @@ def _output_option_with_wide(names: str) -> Callable[[click.decorators.FC], clic
 
 
 def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
-    """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n`, `-A`, `-l` as in kubectl."""
+    """The HPA that a command is about: `NS/NAME` as an argument or by `--hpa`, with `-n`, `-A`, `-l` as in kubectl.
 
-    @click.argument("hpa", metavar="[NS/NAME]", type=hpa_name, required=False, shell_complete=hpas)
+    The kind may stand before the name, as in kubectl: `hpa NAME`.
+    """
+
+    @click.argument("words", metavar="[NS/NAME]", nargs=-1, type=hpa_name, shell_complete=hpas)
     @click.option(
         "--hpa",
         "hpa_option",
@@ -203,7 +220,8 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
     @namespace_option()
     @selector_option()
     @wraps(command)
-    def with_hpa(*, hpa: str | None, hpa_option: str | None, namespace: str | None, **options: object) -> None:
+    def with_hpa(*, words: tuple[str, ...], hpa_option: str | None, namespace: str | None, **options: object) -> None:
+        hpa = _named_by(words)
         if hpa and hpa_option and hpa != hpa_option:
             raise click.UsageError(f"{hpa} and --hpa {hpa_option} name two HPAs")
         command(hpa=named_hpa(hpa or hpa_option, namespace), **options)

@@ -2,9 +2,10 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,6 +59,7 @@ HISTORY = "query-history"
 @moment_option("--until", "The end of the time that a question asks about.")
 @click.option("--list", "is_list", is_flag=True, help="List the questions, as without RESULTS|DIR.")
 @click.option("--columns", is_flag=True, help="Describe the columns of the question's answer, or of every question.")
+@click.option("--sql", "is_sql", is_flag=True, help="Print the SQL instead, so that any DuckDB runs it on the results.")
 @click.option(
     "-o",
     "--output",
@@ -82,6 +84,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     *,
     is_list: bool,
     columns: bool,
+    is_sql: bool,
     output: str,
     no_headers: bool,
     quiet: bool,
@@ -128,23 +131,41 @@ def query_command(  # noqa: PLR0913 click hands over every option
             )
         _list_questions(question, output, columns=columns)
         return
-    if output == "parquet" and sys.stdout.isatty():
-        raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")
-    asked = moments(flow.span_of(source), since=since, until=until) if since or until else {}
+    about = _about(source, hpa, at, since, until)
     flow.refuse_unused(question, given)
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        answer = flow.query(
-            source,
-            question,
-            hpa=hpa,
-            selector=selector,
-            at=flow.asked_moment(source, at) if at else None,
-            warn=progress.warn,
-            progress=progress,
-            **asked,
-        )
-    with answer:
-        print_answer(answer, output, has_headings=not no_headers, has_legend=not quiet)
+        about |= {"warn": progress.warn, "progress": progress}
+        if is_sql:
+            _require_alone(selector, output)
+            click.echo(flow.query_sql(source, question, **about), nl=False)
+            return
+        _require_no_terminal(output)
+        answers = flow.query_each(source, question, selector=selector, **about)
+        first = next(answers)
+    with first:
+        print_answers(chain([first], answers), output, has_headings=not no_headers, has_legend=not quiet)
+
+
+def _about(
+    source: Path, hpa: str | None, at: Moment | Landmark | None, since: Moment | None, until: Moment | None
+) -> dict[str, Any]:
+    """What a question is about, as `flows.query` takes it."""
+    from hpaaudit.flows import query as flow
+
+    times = moments(flow.span_of(source), since=since, until=until) if since or until else {}
+    return {"hpa": hpa, "at": flow.asked_moment(source, at) if at else None, **times}
+
+
+def _require_alone(selector: str, output: str) -> None:
+    """Raises UsageError for options that `--sql` does not take."""
+    if selector or output != "table":
+        raise click.UsageError(f"--sql prints SQL: it does not take {'--selector' if selector else '-o'}")
+
+
+def _require_no_terminal(output: str) -> None:
+    """Raises BadOption for bytes that a terminal would get."""
+    if output == "parquet" and sys.stdout.isatty():
+        raise BadOption("Parquet is not text: redirect it to a file, as in -o parquet > answer.parquet")
 
 
 def _sql_in(file: Path) -> str:
@@ -198,17 +219,23 @@ def _list_questions(question: str | None, output: str, *, columns: bool) -> None
     click.echo(text, nl=False)
 
 
-def print_answer(answer: "Answer", output: str, *, has_headings: bool, has_legend: bool) -> None:
-    """Prints an answer in the format that was asked for."""
+def print_answers(answers: "Iterable[Answer]", output: str, *, has_headings: bool, has_legend: bool) -> None:
+    """Prints the answers in the format that was asked for: several as tables below each other, or as one document."""
     from hpaaudit.report.text import printable
 
-    if output == "parquet":
-        sys.stdout.buffer.write(answer.parquet())
-    elif output in ("table", "wide"):
+    if output in ("table", "wide"):
         is_fitted = output == "table" and has_headings and sys.stdout.isatty()
-        _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
+        for number, answer in enumerate(answers):
+            if number:
+                click.echo()
+            _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
+    elif output == "parquet":
+        first, *others = answers
+        if others:
+            raise BadOption("Parquet holds one table: give one statement, or -o json")
+        sys.stdout.buffer.write(first.parquet())
     else:
-        text = _text(answer, output, has_headings=has_headings)
+        text = _joined([_text(answer, output, has_headings=has_headings) for answer in answers], output)
         if sys.stdout.isatty():
             text = "".join(f"{printable(line)}\n" for line in text.removesuffix("\n").split("\n") if text)
         click.echo(text, nl=False)
@@ -234,6 +261,15 @@ def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_f
     if has_legend:
         for words in filter(None, (paragraph(shown.note, ""), legend_of_table(answer.columns, rows))):
             click.echo(f"\n{words}", err=True)
+
+
+def _joined(texts: Sequence[str], output: str) -> str:
+    """One document of several: a list of lists as JSON, documents as YAML, blocks as CSV, names each once."""
+    if output == "json" and len(texts) > 1:
+        return f"[{','.join(texts)}]\n"
+    if output == "name":
+        return "".join(dict.fromkeys("".join(texts).splitlines(keepends=True)))
+    return {"yaml": "---\n", "csv": "\n"}.get(output, "").join(texts)
 
 
 def _text(answer: "Answer", output: str, *, has_headings: bool) -> str:

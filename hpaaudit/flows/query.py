@@ -1,6 +1,7 @@
 """Answers questions from a results file, or from a recording, which is replayed first if it has no results yet."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from hpaaudit.model.units import Micros
 if TYPE_CHECKING:
     from hpaaudit.model.account import ReplayAccount
     from hpaaudit.results.answer import Answer
+    from hpaaudit.results.questions import Scope
     from hpaaudit.results.read import Results
 
 
@@ -49,22 +51,76 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
     Raises NotResults, UnknownQuestion, UnknownHpa, BadOption if the question does not use a value, BadQuery and what
     `replay` raises.
     """
-    from hpaaudit.results.answer import Answer
-    from hpaaudit.results.questions import (
-        Scope,
-        ask,
-        ask_sql,
-        hpas_of,
-        question_named,
-        require_hpas,
-    )
+    return next(_answers(source, [question], _Asked(hpa, selector, at, since, until), warn, progress))
 
-    given = {"hpa": hpa, "at": at, "since": since, "until": until}
-    refuse_unused(question, {name: f"--{name}" for name, value in given.items() if value is not None})
-    known_question = None if _is_sql(question) else question_named(question)
-    if selector:
-        require_hpas(question, known_question)
-    results = open_source(path_of(source), warn, progress, selector)
+
+def query_each(  # noqa: PLR0913 as `query`
+    source: Source,
+    text: str,
+    *,
+    hpa: str | None = None,
+    selector: str = "",
+    at: At | None = None,
+    since: When | None = None,
+    until: When | None = None,
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
+) -> "Iterator[Answer]":
+    """Answers a question or each statement of SQL, from results that are opened once. As `query` besides."""
+    from hpaaudit.results.questions import statements
+
+    texts = statements(text) if _is_sql(text) else [text]
+    return _answers(source, texts, _Asked(hpa, selector, at, since, until), warn, progress)
+
+
+def query_sql(  # noqa: PLR0913 as `query`
+    source: Source,
+    question: str,
+    *,
+    hpa: str | None = None,
+    at: At | None = None,
+    since: When | None = None,
+    until: When | None = None,
+    warn: Warn = ignore_warning,
+    progress: ShowProgress = show_nothing,
+) -> str:
+    """The SQL that `query` asks, with its values in it: any DuckDB runs it on the results file. Raises as `query`."""
+    from hpaaudit.results.questions import bound_sql
+
+    asked = _Asked(hpa, "", at, since, until)
+    known = _known(question, asked)
+    with open_source(path_of(source), warn, progress) as results:
+        return bound_sql(results, question if known is None else known.text, _scope(results, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question is about, as the caller said it."""
+
+    hpa: str | None
+    selector: str
+    at: At | None
+    since: When | None
+    until: When | None
+
+
+def _known(text: str, asked: _Asked) -> Question | None:
+    """The question of that name, None for SQL. Raises BadOption if it does not use what was given."""
+    from hpaaudit.results.questions import question_named, require_hpas
+
+    given = {"hpa": asked.hpa, "at": asked.at, "since": asked.since, "until": asked.until}
+    refuse_unused(text, {name: f"--{name}" for name, value in given.items() if value is not None})
+    known = None if _is_sql(text) else question_named(text)
+    if asked.selector:
+        require_hpas(text, known)
+    return known
+
+
+def _scope(results: "Results", asked: _Asked) -> "Scope":
+    """What was asked for, as values."""
+    from hpaaudit.results.questions import Scope, hpas_of
+
+    hpa, at = asked.hpa, asked.at
     if hpa is not None:
         meant = hpas_of(results, hpa)
         hpa = hpa if "*" in hpa else meant[0]
@@ -73,15 +129,26 @@ def query(  # noqa: PLR0913 the public API: an argument for each option of the c
         from hpaaudit.results.account_reconcile import chosen_hpa, landmark_place
 
         at_us, _ = landmark_place(results, chosen_hpa(results, hpa), at_us)
-    scope = Scope(
+    return Scope(
         hpa=hpa,
         at_us=at_us,
-        since_us=None if since is None else time_of("since", since, results.span),
-        until_us=None if until is None else time_of("until", until, results.span),
+        since_us=None if asked.since is None else time_of("since", asked.since, results.span),
+        until_us=None if asked.until is None else time_of("until", asked.until, results.span),
     )
-    if known_question is None:
-        return Answer(results, ask_sql(results, question, scope))
-    return Answer(results, ask(results, known_question, scope))
+
+
+def _answers(
+    source: Source, texts: Sequence[str], asked: _Asked, warn: Warn, progress: ShowProgress
+) -> "Iterator[Answer]":
+    """The answer to each question or statement."""
+    from hpaaudit.results.answer import Answer
+    from hpaaudit.results.questions import ask, ask_sql
+
+    known = _known(";".join(texts), asked)
+    results = open_source(path_of(source), warn, progress, asked.selector)
+    scope = _scope(results, asked)
+    for text in texts:
+        yield Answer(results, ask_sql(results, text, scope) if known is None else ask(results, known, scope))
 
 
 def refuse_unused(question: str, given: Mapping[str, str]) -> None:

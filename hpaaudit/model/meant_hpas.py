@@ -14,13 +14,18 @@ _KINDS = frozenset(
 """How kubectl writes the kind before a name."""
 
 
+def is_kind(text: str) -> bool:
+    """True if kubectl takes a text for the kind of HPAs."""
+    return text.lower() in _KINDS
+
+
 def meant_hpas(text: str, known: Iterable[str]) -> list[str]:
     """The known HPAs (`namespace/name`) that this text means, in their order; none if a name alone is ambiguous."""
     names = list(known)
     if text in names:
         return [text]
     kind, _, name = text.partition("/")
-    if kind.lower() in _KINDS and name and not any(one.startswith(f"{kind}/") for one in names):
+    if is_kind(kind) and name and not any(one.startswith(f"{kind}/") for one in names):
         text = name
     if "/" not in text and "*" not in text:
         with_this_name = [name for name in names if name.partition("/")[2] == text]

@@ -20,6 +20,10 @@ from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
 
 _PARAMETER = re.compile(r"\$(\w+)")
+_PARAMETER_OR_TEXT = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|\$(?P<parameter>\w+)""", re.DOTALL
+)
+"""A parameter, or a text, a quoted name or a comment, in which there is none."""
 _WORD = re.compile(r"\w+")
 _ASKED = "Asked: "
 """The line of a heading that says when the question is asked."""
@@ -81,7 +85,8 @@ def require_hpas(asked: str, question: Question | None) -> None:
 def parameters_of(text: str) -> frozenset[str]:
     """The parts of a scope that SQL names, as `$hpa`; all of them where the text is no SQL, which `sql` refuses."""
     try:
-        return frozenset(_SCOPE) & only_reads(text).named_parameters
+        parsed = [only_reads(statement) for statement in statements(text)]
+        return frozenset(_SCOPE).intersection(*[{name for one in parsed for name in one.named_parameters}])
     except duckdb.Error:
         return frozenset(_SCOPE)
 
@@ -94,6 +99,28 @@ def ask(results: Results, asked: Question, scope: Scope) -> duckdb.DuckDBPyRelat
 def ask_sql(results: Results, text: str, scope: Scope) -> duckdb.DuckDBPyRelation:
     """The answer to SQL that only reads. `$hpa`, `$at`, `$since` and `$until` in it are the scope."""
     return results.sql(text, **_values(results, parameters_of(text), scope))
+
+
+def bound_sql(results: Results, text: str, scope: Scope) -> str:
+    """The SQL with the values of the scope in it, which any DuckDB can run on the results file. Raises BadQuery."""
+    values = _values(results, parameters_of(text), scope)
+
+    def literal(found: re.Match[str]) -> str:
+        value = values.get(found["parameter"])
+        if value is None:
+            return found[0]
+        return f"timestamp '{value}'" if isinstance(value, datetime) else "'" + value.replace("'", "''") + "'"
+
+    return _PARAMETER_OR_TEXT.sub(literal, text).rstrip() + "\n"
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text, one after the other; the text itself where it is no SQL, which `sql` refuses."""
+    try:
+        parsed = duckdb.extract_statements(text)
+    except duckdb.Error:
+        return [text]
+    return [one.query.strip() for one in parsed] if len(parsed) > 1 else [text]
 
 
 def _values(results: Results, parameters: Collection[str], scope: Scope) -> dict[str, str | datetime]:

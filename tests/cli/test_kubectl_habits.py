@@ -32,7 +32,21 @@ def printed(line: str) -> str:
 @pytest.mark.parametrize("command", ["explain", "timeline"])
 @pytest.mark.parametrize(
     "hpa",
-    ["web", "-n shop web", "web -n shop", "-n shop", "--namespace=shop", "-nshop", "--hpa shop/web", "-A", "shop/*"],
+    [
+        *(
+            "web",
+            "-n shop web",
+            "web -n shop",
+            "-n shop",
+            "--namespace=shop",
+            "-nshop",
+            "--hpa shop/web",
+            "-A",
+            "shop/*",
+        ),
+        *("hpa web", "hpa/web", "-n shop hpa/web", "-n shop hpa web", "hpa web -n shop", "--hpa hpa/web -n shop"),
+        *("horizontalpodautoscalers.autoscaling web", "HPA shop/web", "hpa hpa/web"),
+    ],
 )
 def test_an_hpa_is_named_as_in_kubectl(command: str, hpa: str) -> None:
     assert printed(f"hpaaudit {command} web.duckdb {hpa}") == printed(f"hpaaudit {command} web.duckdb shop/web")
@@ -66,6 +80,9 @@ def test_wide_lists_what_text_only_counts() -> None:
     ("command", "message"),
     [
         ("explain web.duckdb shop/web -n other", "-n other and shop/web name two namespaces"),
+        ("explain web.duckdb hpa web api", "Got unexpected extra argument (api)"),
+        ("explain web.duckdb web api", "Got unexpected extra argument (api)"),
+        ("timeline web.duckdb deployment web", "Got unexpected extra argument (web)"),
         ("explain web.duckdb -n other", "no HPA 'other/*' in web.duckdb"),
         ("explain web.duckdb shop/web --hpa shop/api", "shop/web and --hpa shop/api name two HPAs"),
         ("query web.duckdb why_this_number -f x.sql", "--file takes the place of the question"),

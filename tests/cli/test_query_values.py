@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.zone import use_zone
-from hpaaudit.cli.query import print_answer
+from hpaaudit.cli.query import print_answers
 from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadQuery
 from hpaaudit.flows.query import query
@@ -102,7 +102,7 @@ def results(desk: Path) -> Iterator[Results]:
 def printed(answer: Answer, form: str) -> str:
     """What `query -o` prints of an answer."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        print_answer(answer, form, has_headings=True, has_legend=False)
+        print_answers([answer], form, has_headings=True, has_legend=False)
     return out.getvalue()
 
 
