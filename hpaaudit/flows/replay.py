@@ -226,7 +226,7 @@ def _replay_beside(recording: "Recording", request: ReplayRequest, audit: Audit 
     if results is not None:
         return results
     prepared = prepare(recording, request.controller, request.scope)
-    _warn_of_omissions(prepared, warn)
+    _warn_of_omissions(prepared, request, warn)
     seconds = len(prepared.plan.reconciles) * (
         SECONDS_PER_RECONCILE if prepared.plan.exact else SECONDS_PER_INFERRED_RECONCILE
     )
@@ -250,12 +250,12 @@ def _replay_compiled(
         prepared = prepare_compiled(recording, request.controller, request.scope)
         if request.detail is None and not fleet.is_worth_it(prepared):
             return None
-        _warn_of_omissions(prepared, warn)
+        _warn_of_omissions(prepared, request, warn)
         try:
             return _write_compiled(prepared, request, audit, warn)
         except Unreadable:  # the rules met what no API server serves: find out which HPAs show such a thing
             prepared = prepare_compiled(recording, request.controller, request.scope, searched=True)
-            _warn_of_omissions(prepared, warn)
+            _warn_of_omissions(prepared, request, warn)
             return _write_compiled(prepared, request, audit, warn)
     except Unsupported as reason:
         warn(f"{ONE_BY_ONE}{reason}")
@@ -363,8 +363,8 @@ def _once(warn: Warn) -> Warn:
     return warn_once
 
 
-def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
-    """Warns of HPAs that are not replayed, and of files in the folder that are not read."""
+def _warn_of_omissions(prepared: Prepared, request: ReplayRequest, warn: Warn) -> None:
+    """Warns of HPAs that are not replayed, of files in the folder that are not read, and of switches without effect."""
     from hpaaudit.api.flags import duration_text
     from hpaaudit.api.times import whole_seconds
 
@@ -387,6 +387,28 @@ def _warn_of_omissions(prepared: Prepared, warn: Warn) -> None:
         warn(unlabelled_warning(prepared.unlabelled))
     for key, reason in sorted(prepared.plan.unsupported.items()):
         warn(f"{key} is not replayed: {reason}")
+    for name, on in request.controller.behaviours.items():
+        if _is_so_already(prepared, name, on=on):
+            releases = " and ".join(dict.fromkeys(prepared.releases.values())) or prepared.flags.release
+            option, state = ("--with", "on") if on else ("--without", "off")
+            warn(f"{option} {name} changes nothing: as release {releases} this rule is {state} anyway")
+
+
+def _is_so_already(prepared: Prepared, name: str, *, on: bool) -> bool:
+    """True if a rule is on, or off, in every controller of the recording, whether the user says so or not."""
+    from hpaaudit.engine.behaviours.release import behaviour, behaviours_of, field_of
+
+    rule = behaviour(name)
+    told = [prepared.flags_of(seen) for seen in prepared.plan.controllers] or [prepared.flags]
+    unasked = [
+        replace(
+            flags,
+            with_behaviours=tuple(one for one in flags.with_behaviours if one != rule),
+            without_behaviours=tuple(one for one in flags.without_behaviours if one != rule),
+        )
+        for flags in told
+    ]
+    return all(bool(getattr(behaviours_of(flags), field_of(rule))) == on for flags in unasked)
 
 
 def _readable(facts: Iterable[Fact], unsupported: Collection[str]) -> Iterator[Fact]:

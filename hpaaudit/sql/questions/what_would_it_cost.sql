@@ -6,7 +6,8 @@
 --   name: the HPA's name
 --   replay: the replay, of runs.replays
 --   release: the release whose rules decided; of several controller processes the first one's
---   options: the options that it was made with; empty for the audit
+--   narrowed_to: the times and HPAs that it shows, if it does not show all; its pod-minutes are of these alone
+--   options: all options that it was made with; empty for the audit
 --   pod_minutes: the replicas that it decided, NULL if it could decide nothing, times the minutes until its next reconcile, whatever others wrote meanwhile
 --   unlimited_pod_minutes: the replicas that its metrics asked for, also beyond minReplicas and maxReplicas, times these minutes; where none were consulted those that it decided
 --   difference: pod_minutes beyond those of the current replay, in the reconciles that both have; NULL if there is none
@@ -28,6 +29,16 @@ select
     any_value(t.name) as name,
     t.replay_id as replay,
     any_value(p.release) as release,
+    nullif(
+        array_to_string(
+            list_transform(
+                regexp_extract_all(any_value(p.options), '--(?:since|until|hpa|selector) (?:''[^'']*''|\S+)'),
+                lambda option: option[3:]
+            ),
+            ', '
+        ),
+        ''
+    ) as narrowed_to,
     any_value(p.options) as options,
     round(sum(t.desired * t.lasted_s) / 60, 1) as pod_minutes,
     round(sum(if(t.desired is null, null, coalesce(t.raw_desired, t.desired)) * t.lasted_s) / 60, 1) as unlimited_pod_minutes,
