@@ -15,6 +15,8 @@ WIDTH, LEFT, RIGHT = 960, 56, 12
 _COLUMNS = WIDTH - LEFT - RIGHT
 _GAP = 24
 _LINE = 16
+_HALF_OF_DIGIT = 4
+"""Half of what a digit of 12 pixels needs in the widest of the usual fonts."""
 _POD_WORDS = {"unready": "not ready (yellow)", "missing": "no sample (red)", "ignored": "ignored (grey)"}
 
 
@@ -226,7 +228,8 @@ def _times(axis: Axis, bottom: float) -> Iterator[str]:
     for column, text in ticks(axis, 90):
         x = LEFT + column
         yield f'<path class="tick" d="M{x} {bottom:.0f}v5"/>'
-        yield f'<text class="time" x="{x}" y="{bottom + 18:.0f}">{text}</text>'
+        inside = min(x, WIDTH - len(text) * _HALF_OF_DIGIT)  # the last one stands a little before its tick
+        yield f'<text class="time" x="{inside}" y="{bottom + 18:.0f}">{text}</text>'
 
 
 def _pins(marks: Sequence[Micros], axis: Axis) -> Iterator[str]:

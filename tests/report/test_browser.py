@@ -65,6 +65,23 @@ WALK = """(async () => {
 })()"""
 
 
+CUT = """(async () => {
+    while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
+    const drawn = [], cut = [], write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const width = this.measureText(text).width;
+        const left = x - ({center: width / 2, right: width, end: width}[this.textAlign] ?? 0);
+        drawn.push(text);
+        if (left < 0 || left + width > this.canvas.width) cut.push(text);
+        return write.apply(this, arguments);
+    };
+    const area = document.querySelector(".area");
+    for (const key of ["Home", "+", "Escape", "End", "+", "+", "ArrowLeft", "-", "PageUp", "+", "+", "+", "Escape"]) {
+        area.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+        for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    }
+    return {drawn, cut};
+})()"""
 KEYS = """(async () => {
     while (!document.querySelector(".reconcile dl")) await new Promise(requestAnimationFrame);
     const area = document.querySelector(".area");
@@ -180,6 +197,17 @@ def test_each_key_does_what_the_documentation_says(demo: Path, told: Report, tmp
     assert [key for key, (_, is_ours) in answer["after"].items() if not is_ours] == ["a"]
     assert answer["isReached"]
     assert (answer["zoomed"], answer["restored"], answer["focused"]) == (True, True, "H3")
+
+
+@pytest.mark.parametrize(("width", "until"), [(360, "15:05:00"), (700, "15:04:40"), (1200, "15:10:30")])
+def test_no_text_of_an_axis_is_cut(width: int, until: str, tmp_path: Path) -> None:
+    """The last tick stands at the right edge where the time ends at a round one."""
+    replay(DEMO, into=tmp_path / "results.duckdb", since="15:04:00", until=until).close()
+    path = tmp_path / "page.html"
+    path.write_text(page(report(tmp_path / "results.duckdb")), "utf-8")
+    answer = look(path, tmp_path / "profile", CUT, width=width).answer
+    assert f"{until[:5]}" in {text[:5] for text in answer["drawn"]}
+    assert answer["cut"] == []
 
 
 def test_on_paper_the_charts_are_pictures_and_the_explanations_are_open(demo: Path, tmp_path: Path) -> None:

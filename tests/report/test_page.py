@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -217,6 +218,18 @@ def test_a_fleet_has_a_row_and_a_part_for_each_hpa() -> None:
     elements = Elements(written("web", 40))
     assert elements.count["tr"] == 41
     assert elements.count["details"] == 40
+
+
+@given(st.integers(1, 90 * 86_400))
+def test_no_time_below_a_picture_is_cut(seconds: int) -> None:
+    """A digit of the widest usual font needs 8 of its 12 pixels."""
+    drawn = replace(timeline("web"), ended_us=Micros(NOON + seconds * SECOND))
+    svg = picture(drawn, [], "x")
+    times = re.findall(r'<text class="time" x="(\d+)"[^>]*>([^<]+)<', svg)
+    assert all(int(x) - 4 * len(text) >= 0 and int(x) + 4 * len(text) <= WIDTH for x, text in times)
+    lefts = [int(x) - 4 * len(text) for x, text in times]
+    rights = [int(x) + 4 * len(text) for x, text in times]
+    assert all(right < left for right, left in zip(rights, lefts[1:], strict=False))
 
 
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 5000)), max_size=60))

@@ -33,7 +33,7 @@ class Pins {
     let deepest = 0;
     for (const { at, button } of this.all.toSorted((one, other) => one.at - other.at)) {
       const x = u.valToPos(at, "x") + AXIS_WIDTH;
-      button.hidden = x < AXIS_WIDTH - 1 || x > u.width;
+      button.hidden = x < AXIS_WIDTH - 1 || x > u.width - ROOM_OF_TIME + 1;
       if (button.hidden) continue;
       const free = ends.findIndex((end) => x - PIN / 2 >= end);
       const lane = free < 0 ? LANES - 1 : free;

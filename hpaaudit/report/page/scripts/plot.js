@@ -1,6 +1,8 @@
 // Draws with uPlot: steps over time, in the page's colours, with shades behind and a mark at the chosen reconcile.
 
 const AXIS_WIDTH = 48;
+// To the right of each chart: half of the longest text of the axis of time, which stands below the last tick.
+const ROOM_OF_TIME = 34;
 const STRIP = { match: 3, skew: 9, undecidable: 9, divergent: 9 };
 const COLOURS = ["paper", "ink", "quiet", "line", "soft", "hpa", "bad", "doubt", "good", "metric", "metric2", "metric3", "held"];
 const colours = {};
@@ -87,7 +89,7 @@ function plot({ into, height, xs, lines, range, ticks, hasTimes, chart, behind, 
   const options = {
     width: into.clientWidth, height,
     tzDate: (seconds) => uPlot.tzDate(new Date((seconds + aheadAt(seconds, chart.data)) * 1000), "Etc/UTC"),
-    padding: [8, 8, hasTimes ? 0 : 4, 0],
+    padding: [8, ROOM_OF_TIME, hasTimes ? 0 : 4, 0],
     legend: { show: false },
     cursor: { sync: { key: chart.key }, y: false, points: { show: false }, drag: { x: true, y: false } },
     scales: { x: { min: chart.data.start, max: chart.data.end }, y: { range } },
