@@ -1,4 +1,4 @@
-"""Shows a recording, results and one decision in a notebook."""
+"""Shows a recording, results, an answer, a timeline and one decision in a notebook."""
 
 import base64
 from html import escape
@@ -8,6 +8,8 @@ from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.query import account
 from hpaaudit.flows.timeline import timeline
 from hpaaudit.model.account import ReconcileAccount
+from hpaaudit.model.counted import counted
+from hpaaudit.model.inspection import Inspection
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import Recording
@@ -15,21 +17,33 @@ from hpaaudit.report.explain import explain_text
 from hpaaudit.report.inspect import inspection_text
 from hpaaudit.report.replay import change_rows, clock_of, count_lines
 from hpaaudit.report.svg import picture, standalone
-from hpaaudit.report.text_table import table
+from hpaaudit.report.text import printable
+from hpaaudit.report.text_table import are_numbers, cell, table
+from hpaaudit.report.told_times import rows_in_zone
 from hpaaudit.report.verdict import verdict
+from hpaaudit.results.answer import Answer
 from hpaaudit.results.read import Results
 
 DRAWN = 3
 """So many HPAs of results are shown; the others are counted."""
 
+ROWS = 100
+"""So many rows of an answer are shown; the others are counted."""
+
 
 def html(value: object) -> str:
-    """A recording, results or a decision as HTML. Every text in it is escaped."""
+    """A value that is `Shown` as HTML. Every text in it is escaped."""
     match value:
         case Recording():
             return _preformatted(inspection_text(inspect(value)))
+        case Inspection():
+            return _preformatted(inspection_text(value))
         case Results():
             return _results(value)
+        case Answer():
+            return _table(value)
+        case Timeline():
+            return _picture(value, _changes(value))
         case ReconcileAccount():
             return _picture_of(value) + _preformatted(explain_text(value))
     raise TypeError(f"{type(value).__name__} is not shown")
@@ -44,6 +58,31 @@ def text(value: object) -> str:
 
 def _preformatted(shown: str) -> str:
     return f"<pre>{escape(shown)}</pre>"
+
+
+def _table(answer: Answer) -> str:
+    """The first rows of an answer; times are in the zone that is in use. Only its name once its results are closed."""
+    try:
+        rows = rows_in_zone(answer.columns, answer.rows())
+    except AuditError:
+        return _preformatted(repr(answer))
+    are = are_numbers(answer.columns, rows)
+    heads = "".join(f"<th>{escape(printable(name))}</th>" for name in answer.columns)
+    shown = [
+        "".join(
+            f'<td style="text-align: {"right" if is_number else "left"}">{escape(cell(value))}</td>'
+            for value, is_number in zip(row, are, strict=True)
+        )
+        for row in rows[:ROWS]
+    ]
+    body = "".join(f"<tr>{cells}</tr>" for cells in shown)
+    note = f"{counted(len(rows), 'row')}" + (f", the first {ROWS} are shown" if len(rows) > ROWS else "")
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table><p>{note}</p>"
+
+
+def _changes(shown: Timeline) -> list[Micros]:
+    """The times of the changes of the target, which are numbered in its picture."""
+    return [scale.at_us for scale in shown.scales]
 
 
 def _results(results: Results) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from hpaaudit.errors import BadQuery
 from hpaaudit.model.plain_values import distinct, plain, text_of
+from hpaaudit.model.shown import Shown
 from hpaaudit.results.read import Results
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
-class Answer:
+class Answer(Shown):
     """The answer to a query. Its rows are read when they are asked for. Leaving a `with` block closes the results.
 
     Every method that reads rows raises BadQuery if the query fails half-way.
@@ -27,11 +28,15 @@ class Answer:
     def __init__(self, results: Results, relation: "duckdb.DuckDBPyRelation | None") -> None:
         self.results = results
         self._relation = relation if relation is None else _in_utc(relation)
+        self._columns = [] if self._relation is None else self._relation.columns
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {str(self.results.path)!r}: {', '.join(self.columns)}>"
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns, in order."""
-        return [] if self._relation is None else self._relation.columns
+        return self._columns
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Every row."""

@@ -23,6 +23,9 @@ Read = TypeVar("Read")
 Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
 
+_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read"})
+"""Names that only the package itself uses: `dir(results)` does not list them."""
+
 
 class Results(Shown):
     """A results file, open for reading.
@@ -49,14 +52,14 @@ class Results(Shown):
         try:
             return self._attached.ask(only_reads(text), text, params)
         except duckdb.Error as error:
-            raise self.refused(error) from error
+            raise self.bad_query(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
         """The rows of the answer as dictionaries by column; raises as `sql`."""
         try:
             columns, rows = self._attached.rows(text, params)
         except duckdb.Error as error:
-            raise self.refused(error) from error
+            raise self.bad_query(error) from error
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def read(self, work: Callable[[], Read]) -> Read:
@@ -64,9 +67,9 @@ class Results(Shown):
         try:
             return self._attached.interruptible(work)
         except duckdb.Error as error:
-            raise self.refused(error) from error
+            raise self.bad_query(error) from error
 
-    def refused(self, error: duckdb.Error) -> BadQuery:
+    def bad_query(self, error: duckdb.Error) -> BadQuery:
         """DuckDB's message in one line, as an error to raise. Raises the recording's error if that was the cause."""
         raise_problem(self._attached.streams.values(), error)
         return BadQuery(" ".join(str(error).split("\nLINE ")[0].split("\nStack Trace")[0].split()))
@@ -149,9 +152,9 @@ class Results(Shown):
         return self.frame(name)
 
     def __dir__(self) -> list[str]:
-        # The views show the encoded tables as they are meant to be read.
-        relations = (name for name in self._relations() if not name.startswith("encoded_"))
-        return sorted({*super().__dir__(), *relations})
+        # The views show the encoded tables, and the texts that these count on, as they are meant to be read.
+        relations = (name for name in self._relations() if not name.startswith("encoded_") and name != "texts")
+        return sorted({*super().__dir__(), *relations} - _OF_THE_PACKAGE)
 
     def _relations(self) -> list[str]:
         """The names of all relations."""

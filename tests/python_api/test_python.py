@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.python_errors import in_python
+from hpaaudit.results import sql
 from tests.python_api.typed_user import incident
 
 ROOT = Path(__file__).parents[2]
@@ -47,8 +49,22 @@ def test_every_relation_is_an_attribute(results: hpaaudit.Results) -> None:
     listed = [name for name in dir(results) if name in relations]
     assert {"reconciles", "changes", "metric_proposals", "hpas", "agreement"} <= set(listed)
     assert len(dir(results)) == len(set(dir(results)))
-    assert not [name for name in dir(results) if name.startswith("encoded")]  # the views show them with their texts
-    for name in ("reconciles", "changes", "agreement"):
+    known = {*sql.declared(), *sql.folder("views"), *sql.folder("recorded")}
+    others = {name for name in dir(results) if not name.startswith("_")} - known
+    assert others == {
+        "close",
+        "detail",
+        "frame",
+        "is_whole",
+        "labels",
+        "manifest_sha256",
+        "path",
+        "recording",
+        "rows",
+        "span",
+        "sql",
+    }
+    for name in ("reconciles", "changes", "agreement", "refused"):
         frame = getattr(results, name)
         assert isinstance(frame, pl.DataFrame)
         assert frame.equals(results.frame(name))
@@ -80,14 +96,30 @@ def test_a_notebook_shows_a_chart_and_the_words(results: hpaaudit.Results) -> No
         "recording": hpaaudit.open(bundled_recording())._repr_html_(),
         "results": results._repr_html_(),
         "decision": decision._repr_html_(),
+        "timeline": hpaaudit.timeline(results)._repr_html_(),
+        "inspection": hpaaudit.inspect(results)._repr_html_(),
     }
     assert "55 reconciles" in shown["results"]
     assert "kubectl wrote 6 -&gt; 2" in shown["results"]
     assert decision.explain().splitlines()[0].replace(">", "&gt;") in shown["decision"]
-    for name in ("results", "decision"):
+    assert shown["inspection"] == shown["recording"]
+    for name in ("results", "decision", "timeline"):
         [data] = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", shown[name])
         assert base64.b64decode(data).startswith(b"<svg ")
     assert not re.search(r"<script|<style|(src|href)=.(?!data:)", "".join(shown.values()))
+
+
+def test_a_notebook_shows_an_answer_as_a_table(results: hpaaudit.Results) -> None:
+    with hpaaudit.query(results, "who_wrote_replicas") as answer:
+        rows = re.findall("<tr>(.*?)</tr>", answer._repr_html_())
+        cells = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+        assert cells[0] == answer.columns
+        assert [row[2:4] for row in cells[1:]] == [list(row[2:4]) for row in answer.rows()]
+    assert repr(answer) in unescape(answer._repr_html_())  # closed: it has no rows any more
+    with hpaaudit.query(results, "select '<b>&' as \"<i>\", range as n from range(250)") as many:
+        shown = many._repr_html_()
+    assert (shown.count("<tr>"), shown.count("&lt;b&gt;&amp;"), "<b>" in shown or "<i>" in shown) == (101, 100, False)
+    assert shown.endswith("<p>250 rows, the first 100 are shown</p>")
 
 
 @pytest.mark.parametrize(
