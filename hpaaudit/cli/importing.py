@@ -42,7 +42,7 @@ def import_command() -> None:
 )
 @message_options("Print no progress.")
 def capture(files: tuple[Path, ...], into: Path, *, quiet: bool, verbose: bool) -> None:
-    """Make a recording from captures: answers of the Kubernetes API as JSON lines, plain, gzip or zstd.
+    """Make a recording from captures: answers of the Kubernetes API as JSON lines, plain, gzip or zstd; - reads stdin.
 
     Example: hpaaudit import capture incident.jsonl.gz --into recordings/incident
     """

@@ -76,10 +76,11 @@ def _listed(names: dict[str, str]) -> str:
 
 
 def _text(file: Path | str) -> str:
-    if str(file) == STDIN:
-        return sys.stdin.read()
+    is_stdin = str(file) == STDIN
     try:
+        if is_stdin:
+            return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8")
         return Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         why = getattr(problem, "strerror", None) or "it is no text in UTF-8"
-        raise BadObject(f"{file} cannot be read: {why}") from None
+        raise BadObject(f"{'stdin' if is_stdin else file} cannot be read: {why}") from None
