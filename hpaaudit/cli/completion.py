@@ -41,6 +41,13 @@ def flags(context: click.Context, parameter: click.Parameter, incomplete: str) -
     return [CompletionItem(f"{name}=") for name in names if name.startswith(incomplete)]
 
 
+def landmarks(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The names of reconciles that begin so."""
+    from hpaaudit.model.landmark import Landmark
+
+    return [CompletionItem(landmark) for landmark in Landmark if landmark.startswith(incomplete)]
+
+
 def zones(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The time zones that begin so."""
     from zoneinfo import available_timezones
@@ -54,10 +61,16 @@ def _described(descriptions: Mapping[str, str], incomplete: str) -> list[Complet
     return [CompletionItem(name, help=text) for name, text in descriptions.items() if name.startswith(incomplete)]
 
 
-def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
-    """The HPAs that begin so, of a results file or of a recording that was replayed. Nothing is replayed for this."""
-    from hpaaudit.flows.query import replayed_hpas
+def hpas(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The HPAs that begin so, of a results file or of a recording that was replayed. Nothing is replayed for this.
 
+    None behind a name; behind a kind, as in `hpa NAME`, there may be one.
+    """
+    from hpaaudit.flows.query import replayed_hpas
+    from hpaaudit.model.meant_hpas import is_kind
+
+    if parameter.name == "words" and not all(map(is_kind, context.params.get("words") or ())):
+        return []
     names: list[str] = []
     for file in _results_files(context):
         with suppress(AuditError):

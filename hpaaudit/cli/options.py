@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hpaaudit.api.zone import use_zone
-from hpaaudit.cli.completion import hpas, labels, namespaces, recordings_and_results, zones
+from hpaaudit.cli.completion import hpas, labels, landmarks, namespaces, recordings_and_results, zones
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 from hpaaudit.model.meant_hpas import is_kind
@@ -275,7 +275,7 @@ def moment_option(name: str, text: str) -> Callable[[click.decorators.FC], click
 
 def at_option(text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `--at`, which takes a moment or the name of one."""
-    return click.option("--at", type=by_click(moment_or_landmark), metavar="TIME", help=text)
+    return click.option("--at", type=by_click(moment_or_landmark), metavar="TIME", shell_complete=landmarks, help=text)
 
 
 def results_argument(*, required: bool = True) -> Callable[[click.decorators.FC], click.decorators.FC]:

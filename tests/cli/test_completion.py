@@ -7,6 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from hpaaudit.cli import hpaaudit_command
+from hpaaudit.model.landmark import Landmark
 from hpaaudit.results.questions import questions
 
 
@@ -42,6 +43,13 @@ def test_hpas_are_completed_by_their_beginning_or_their_name(command: str) -> No
     for incomplete in ("sh", "we"):
         assert completed(command, "web.duckdb", incomplete=incomplete) == ["shop/web"]
     assert completed(command, "web.duckdb", incomplete="other") == []
+    assert completed(command, "web.duckdb", "hpa", incomplete="w") == ["shop/web"]
+    assert completed(command, "web.duckdb", "shop/web", incomplete="w") == []
+
+
+def test_names_of_reconciles_are_completed() -> None:
+    assert completed("explain", "web.duckdb", "--at") == [*Landmark]
+    assert completed("query", "web.duckdb", "--at", incomplete="p") == ["prev"]
 
 
 def test_what_cannot_be_read_completes_nothing() -> None:
