@@ -44,11 +44,8 @@ class Moment:
         """The time that it means in a recording of this span. Without an offset it is in the zone that is in use."""
         if self._is_relative:
             return Micros(ended_us + duration(self.text if self.text.startswith("-") else f"-{self.text}"))
-        clock = _CLOCK.fullmatch(self._plain)
-        if clock is None:
-            return _date_or_rfc3339(self._plain)
-        times = self._times_of_day(clock, started_us, ended_us)
-        return times[-1] if times else _times_on_days(clock, started_us, started_us)[0]
+        times = self._times_within(started_us, ended_us)
+        return times[-1] if times else self._readings(started_us, started_us)[0]
 
     def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
         """The time that it means for this option: `since` from its first instant on, the others up to its last one.
@@ -56,12 +53,12 @@ class Moment:
         Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
         back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
         """
-        clock = _CLOCK.fullmatch(self._plain)
-        times = self._times_of_day(clock, started_us, ended_us) if clock else ()
+        times = () if self._is_relative else self._times_within(started_us, ended_us)
         if len(times) > 1:
+            days = len({in_zone(at_us)[:10] for at_us in times})
+            where, what = (f"on {days} days of", "date") if days > 1 else ("twice in", "offset")
             raise BadOption(
-                f"--{name} {self.text} is on {len(times)} days of the recording: "
-                f"give the date too, as in {in_zone(times[-1])}."
+                f"--{name} {self.text} is {where} the recording: give the {what} too, as in {in_zone(times[-1])}."
             )
         first_us = self.at(started_us, ended_us)
         last_us = first_us + self.length_us - 1
@@ -75,10 +72,19 @@ class Moment:
             raise BadOption(f"--{name} {self.text}{meant} is not in the recording, which goes from {span}.")
         return first_us if name == "since" else Micros(last_us)
 
-    def _times_of_day(self, clock: re.Match[str], started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
-        """The times within this span that have this time of day."""
-        times = _times_on_days(clock, started_us, ended_us)
+    def _times_within(self, started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
+        """What it can mean within this span: a time of day on each day, and twice where clocks are set back."""
+        times = self._readings(started_us, ended_us)
         return [at_us for at_us in times if self._is_within(at_us, started_us, ended_us)]
+
+    def _readings(self, started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
+        """All that it can mean on the days of this span."""
+        clock = _CLOCK.fullmatch(self._plain)
+        if clock is not None:
+            return _times_on_days(clock, started_us, ended_us)
+        if _DATE.fullmatch(self._plain):
+            return _instants(datetime.fromisoformat(self._plain).replace(tzinfo=zone_in_use()))
+        return [_rfc3339(self._plain)]
 
     @property
     def length_us(self) -> int:
@@ -117,7 +123,13 @@ def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -
     time_of_day = time(int(hour), int(minute), int(second or 0), int((fraction or "0").ljust(6, "0")))
     first, last = ((_EPOCH + timedelta(seconds=us // SECOND)).astimezone(zone).date() for us in (started_us, ended_us))
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
-    return [micros_of(datetime.combine(day, time_of_day, zone)) for day in days]
+    return [at_us for day in days for at_us in _instants(datetime.combine(day, time_of_day, zone))]
+
+
+def _instants(local: datetime) -> Sequence[Micros]:
+    """When clocks of its zone show this time: twice in the hour that is repeated as they are set back."""
+    first, again = (micros_of(local.replace(fold=fold)) for fold in (0, 1))
+    return [first, again] if again > first else [first]
 
 
 def _fixed(offset: str) -> tzinfo:
@@ -128,9 +140,8 @@ def _fixed(offset: str) -> tzinfo:
     return timezone(ahead if offset[0] == "+" else -ahead)
 
 
-def _date_or_rfc3339(text: str) -> Micros:
-    if _DATE.fullmatch(text):
-        return micros_of(datetime.fromisoformat(text).replace(tzinfo=zone_in_use()))
+def _rfc3339(text: str) -> Micros:
+    """A time with a date and an offset, also as databases print it. Raises ValueError."""
     match = _DATE_AND_OFFSET.fullmatch(text)
     if match is None:
         return micros(text)

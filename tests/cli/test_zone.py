@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
-from hpaaudit.api.zone import offset_us, offsets_us, use_zone
+from hpaaudit.api.zone import in_zone, offset_us, offsets_us, use_zone
 from hpaaudit.cli.zone_names import zone_named
-from hpaaudit.flows.moments import moment
+from hpaaudit.errors import BadOption
+from hpaaudit.flows.moments import Moment, moment
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import clock, stamp
 from hpaaudit.report.told_times import rows_in_zone
@@ -125,6 +126,26 @@ def test_tz_may_name_the_file_of_a_zone(name: str) -> None:
 
 
 @pytest.mark.usefixtures("at_desk")
+@given(started_s=st.integers(0, 5 * 3600), lasts_s=st.integers(1, 5 * 3600), data=st.data())
+def test_a_time_of_the_hour_that_is_repeated_means_the_one_in_the_recording(
+    started_s: int, lasts_s: int, data: st.DataObject
+) -> None:
+    """Clocks of Berlin are set back from 3 to 2 at 01:00Z. A time that the recording has twice is refused."""
+    use_zone(zone_named("Europe/Berlin"))
+    started_us = Micros(micros("2026-10-24T22:00:00Z") + started_s * SECOND)
+    ended_us = Micros(started_us + lasts_s * SECOND)
+    meant_us = Micros(started_us + data.draw(st.integers(0, lasts_s - 1)) * SECOND)
+    local = in_zone(meant_us)
+    others = [us for hours in (-1, 1) if in_zone(us := Micros(meant_us + hours * 3600 * SECOND))[:19] == local[:19]]
+    for written in (local[11:19], local[:19]):
+        if any(started_us <= us <= ended_us for us in others):
+            with pytest.raises(BadOption, match="is twice in the recording: give the offset"):
+                Moment(written).within("at", started_us, ended_us)
+        else:
+            assert Moment(written).at(started_us, ended_us) == meant_us
+    assert Moment(local).at(started_us, ended_us) == meant_us
+
+
 def test_a_zone_that_nobody_knows_is_refused_in_a_line() -> None:
     for name in ("Mars/Phobos", "../../etc/passwd", "", "/etc/passwd", "+24:00", "+02:60", "+2:0"):
         code, out, err = run(f"hpaaudit explain web.duckdb --tz '{name}'")
