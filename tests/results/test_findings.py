@@ -1046,9 +1046,22 @@ def test_a_negative_value_is_told_and_not_called_an_overflow(database: Patterns)
     negative = proposals(2, metric_name="flood", ratio=-0.02, proposal=0)
     [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(2), "metric_proposals": negative})
     assert verdict == (
-        "high: flood was negative, -0.02 times its target, which asks for no replicas: its source said so, or its "
-        "value is beyond 64 bits"
+        "high: in 2 reconciles flood was negative, -0.02 times its target, which asks for no replicas: its source said "
+        "so, or its value is beyond 64 bits"
     )
+
+
+def test_the_times_of_an_overflow_are_not_those_of_other_values(database: Patterns) -> None:
+    """Between two reconciles with one the value was negative, and before them another metric was too large."""
+    numbers = [("queue", 6e8), ("flood", 9e8), ("flood", -5), ("flood", 1), ("flood", 8e8)]
+    metrics = [
+        {**row, "metric_name": name, "ratio": ratio}
+        for row, (name, ratio) in zip(proposals(len(numbers)), numbers, strict=True)
+    ]
+    tables: Tables = {"reconciles": reconciles(len(numbers)), "metric_proposals": metrics}
+    [verdict] = database.verdicts("overflow_to_min", tables)
+    assert verdict.startswith("critical: in 2 reconciles flood counted as 900000000 times its target")
+    assert database.spans("overflow_to_min", tables) == [(at(15), at(60))]
 
 
 MOVED = [

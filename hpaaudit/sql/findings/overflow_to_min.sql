@@ -19,10 +19,15 @@ with judged as (
 ), worst as (
     select *, row_number() over (partition by hpa_uid order by overflows desc, abs(ratio) desc, ts, metric_idx) as nth
     from odd
+), told as (
+    -- Other metrics, and negative values beside those that overflow, have other times.
+    select w.*
+    from worst as w
+    join (from worst where nth = 1) as f using (hpa_uid, overflows, metric_name)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, if(bool_or(overflows), 'critical', 'high') as severity,
-    any_value(
+    if(count(distinct reconcile_id) > 1, format('in {} ', counted(count(distinct reconcile_id), 'reconcile')), '') || any_value(
         if(
             overflows,
             format(
@@ -45,5 +50,5 @@ select
         'check the value that its source gave, a negative one may overflow too, and its unit: some releases and processors scale to the maximum here, others to the minimum',
         'check the unit and the query of the metric'
     ) as next_step
-from worst
+from told
 group by hpa_uid;
