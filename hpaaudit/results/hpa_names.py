@@ -8,7 +8,8 @@ from hpaaudit.results.read import Results
 
 def hpa_names(results: Results) -> list[str]:
     """Every HPA of the current replay that has a reconcile, as `namespace/name`, the one that matters most first."""
-    return [row["hpa"] for row in worst_first(results)]
+    # One that was deleted and made again is there twice, with two uids.
+    return list(dict.fromkeys(row["hpa"] for row in worst_first(results)))
 
 
 def worst_first(results: Results) -> list[dict[str, Any]]:

@@ -26,6 +26,8 @@ from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import verdict
 from hpaaudit.results import sql
 from hpaaudit.results.account_reconcile import reconcile_account
+from hpaaudit.results.hpa_names import hpa_names
+from hpaaudit.results.questions import hpas_of
 from hpaaudit.results.read import Results
 from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of, expected_of
@@ -399,6 +401,12 @@ def test_an_hpa_that_was_made_again_remembers_nothing_of_the_former_one(view: st
     assert all(hpa.match == hpa.reconciles > 10 for hpa in (former, later))
     # Its first number, 6, is remembered for five minutes; 4 would have been enough.
     assert (held.lasted_s, held.pod_s) == (270, 9 * 60)
+
+
+def test_the_name_of_an_hpa_that_was_made_again_is_one_name() -> None:
+    """Two HPAs had it, one after the other. The name alone means both, as the whole one does."""
+    with _replayed("hpa-made-again") as results:
+        assert hpa_names(results) == hpas_of(results, "web") == hpas_of(results, "shop/web") == ["shop/web"]
 
 
 def test_what_a_restart_forgot_is_felt_until_something_higher_is_recommended() -> None:
