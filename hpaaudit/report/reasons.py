@@ -87,6 +87,7 @@ _PLAIN = "{code}: {measure}."
 _TOLERANCE_KEPT_NOTHING = "Kept {spec}: {measure} asks for {spec}, with the tolerance of {tolerance} and without it."
 _LIMITS = ("policy.", "bound.")
 _WINDOW = "stabilize."
+_UNADJUSTED = ("", "adjust.none")
 
 
 _OVER_NO_PODS = -(2**63)
@@ -141,6 +142,8 @@ def _also(account: ReconcileAccount) -> str:
         if pods > (account.status_replicas or 0):
             there = counted(account.status_replicas or 0, "replica")
             return f" It is below its target, but the selector matched {counted(pods, 'pod')} where there were {there}."
+    if account.reason_code.startswith(_WINDOW) and winner and winner.adjust_code not in _UNADJUSTED:
+        return _filled_in(winner)
     step = _reason_step(account)
     if step is None or step.binding or not step.code.startswith((_WINDOW, "policy.")) or step.before == step.after:
         return ""
@@ -148,6 +151,19 @@ def _also(account: ReconcileAccount) -> str:
     bounds = {"minReplicas": account.min_replicas, "maxReplicas": account.max_replicas}
     other = next((f"{name} {bound} gives" for name, bound in bounds.items() if bound == account.desired), None)
     return f" Without {part} the number would be the same: {other or 'the policies give'} it too."
+
+
+def _filled_in(metric: Metric) -> str:
+    """Which pods made the metric ask for another number than its value tells; empty where that is unknown."""
+    unready, missing = metric.unready_pods or 0, metric.missing_pods or 0
+    pods = (metric.ready_pods or 0) + unready + missing
+    # Where the others ask for more, both count as idle; where they ask for fewer, those without a sample count as busy.
+    is_high = metric.ratio is not None and metric.ratio > 1
+    filled = {"not ready": unready if is_high else 0, "not measured": missing}
+    number, what = sum(filled.values()), " or ".join(name for name, count in filled.items() if count)
+    were = "was" if number == 1 else "were"
+    counted_as = "idle" if is_high else "busy"
+    return f" {number} of {counted(pods, 'pod')} {were} {what} and counted as {counted_as}." if number else ""
 
 
 def _reason_step(account: ReconcileAccount) -> StepLine | None:
@@ -183,7 +199,7 @@ def _asked(account: ReconcileAccount, words: Mapping[str, Any]) -> str:
     """The number that a limit cut: what the metrics asked for, or an older recommendation that differs from it."""
     memory = next((step for step in account.steps if step.code.startswith(_WINDOW)), None)
     if memory is None:
-        return f"{words['wanted']} were wanted"
+        return f"{words['wanted']} {'was' if words['wanted'] == 1 else 'were'} wanted"
     remembered = _step_words(memory, account)
     asks = f"{words['measure']} asks for {words['raw']}"
     if "recommended_at" in remembered:

@@ -212,7 +212,7 @@ def test_who_asked_for_a_number_that_was_limited_is_who_asked(world: World) -> N
     if remembered := re.search(r"; (?:(\d+) was recommended at|an earlier recommendation wants (\d+))", headline):
         assert int(remembered[1] or remembered[2]) == decision.stabilized
         assert decided({**world, "memory": None}).stabilized != decision.stabilized
-    elif headline.endswith("were wanted."):
+    elif headline.endswith(("was wanted.", "were wanted.")):
         assert decision.stabilized == decision.raw_desired
     if "asks for" in headline and "tolerance" not in headline:
         assert (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.model.account import Change, Hidden, HpaAccount, ReconcileAccount, ReplayAccount
+from hpaaudit.model.account import Change, Hidden, HpaAccount, Metric, ReconcileAccount, ReplayAccount
 from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip, TimeFlip, UtilizationFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_rows, explain_text
@@ -212,6 +212,30 @@ def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, words: str) ->
 
 
 HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 300_000_000}
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        (
+            cpu(87, adjust_code="adjust.direction_flip_hold", ready_pods=2, unready_pods=2),
+            "2 of 4 pods were not ready and counted as idle.",
+        ),
+        (
+            cpu(87, adjust_code="adjust.unready_as_zero_up", ready_pods=2, unready_pods=1, missing_pods=1),
+            "2 of 4 pods were not ready or not measured and counted as idle.",
+        ),
+        (
+            cpu(30, adjust_code="adjust.missing_as_full_down", ready_pods=2, unready_pods=1, missing_pods=1),
+            "1 of 4 pods was not measured and counted as busy.",
+        ),
+        (cpu(30, ready_pods=2, unready_pods=2), "that counts until 12:01:20Z."),
+    ],
+)
+def test_the_pods_are_told_that_made_a_metric_ask_for_another_number_than_its_value(metric: Metric, words: str) -> None:
+    held = step("stabilize", "stabilize.down_hold", 3, 4, **HELD)
+    told = sentence(reconcile(reason_code="stabilize.down_hold", metrics=(metric,), steps=(held,)))
+    assert told.endswith(words)
 
 
 @pytest.mark.parametrize(
