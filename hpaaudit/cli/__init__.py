@@ -193,6 +193,15 @@ def code_of(command: Callable[[], object], name: str) -> int:
         with suppress(BrokenPipeError):
             click.echo(f"Error: {printable(str(problem))}", err=True)
         return FAILED
+    except OSError as problem:
+        # A file or a folder that the system does not let us read or write; what has no name is our own output.
+        if problem.filename is None or problem.errno in _NO_ROOM:
+            raise
+        from hpaaudit.report.text import printable
+
+        with suppress(BrokenPipeError):
+            click.echo(f"Error: {printable(str(problem.filename))} cannot be used: {problem.strerror}", err=True)
+        return FAILED
     except (click.Abort, KeyboardInterrupt):
         with suppress(BrokenPipeError):
             click.echo("interrupted", err=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = {"html": "html", "markdown": "md", "junit": "xml", "sarif": "sarif", "perfetto": "json"}
 """What the name of a file ends with, by the format."""
+FORMATS = {f".{suffix}": name for name, suffix in SUFFIXES.items()} | {".sarif": "sarif"}
+"""The format that the name of a file asks for. A name with another ending is a page."""
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
@@ -33,14 +35,19 @@ SUFFIXES = {"html": "html", "markdown": "md", "junit": "xml", "sarif": "sarif", 
     help="Write the page here: a file, a folder (then it is report.html, or as its format is), or - to print it.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
-@click.option("-o", "--output", type=click.Choice([*SUFFIXES]), default="html", show_default=True)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice([*SUFFIXES]),
+    help="The format.  [default: as the name of FILE says, else html]",
+)
 @narrowing_options(completed_hpas)
 @message_options()
 @zone_option()
 def report_command(  # noqa: PLR0913 click hands over every option
     source: Path,
     into: Path,
-    output: str,
+    output: str | None,
     hpas: tuple[str, ...],
     namespace: str | None,
     selector: str,
@@ -71,7 +78,9 @@ def report_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.text import fitted_to
 
     if into.is_dir():
+        output = output or "html"
         into /= f"report.{SUFFIXES[output]}"
+    output = output or FORMATS.get(into.suffix.lower(), "html")
     is_printed = str(into) == "-"
     if is_printed and output == "markdown":
         raise BadOption("markdown has a picture beside it: name a file with --into")

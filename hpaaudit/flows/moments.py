@@ -157,7 +157,8 @@ def moment(text: str) -> Moment:
     without_zone, _, zone = text.rpartition(" ")
     if _ZONE_NAME.fullmatch(zone) and _is_moment(without_zone):
         raise BadOption(
-            f"{text!r} is not a time: give the offset in place of {zone}, as in {without_zone} +02:00, or --tz ZONE"
+            f"{text!r} is not a time: give the offset from UTC in place of {zone}, "
+            f"as in {without_zone} +HH:MM, or --tz ZONE"
         )
     raise BadOption(
         f"{text!r} is not a time: give 2026-03-02T14:05:00Z, 14:05 (on the day of the recording) or 5m (before its end)"

@@ -21,6 +21,8 @@ def require_types(given: Mapping[str, Any]) -> None:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, float):
+        return "is no text: give it in quotes, as 1.30 is the number 1.3"
     return "" if isinstance(value, str) else f"is no text: give {_quoted(value)}"
 
 

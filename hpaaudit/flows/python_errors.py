@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Collection
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -12,6 +13,8 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 _OPTION = re.compile(r"--([a-z]+)(?:[ =]([\w/*][\w.:/*+-]*[\w*]|[\w*])(?=[\s;,.)'`]|: |:$|$))?")
+_QUESTION = re.compile(r"`hpaaudit query (\S+|'[^']*') what_happened`")
+"""The command that a message names for a file of results."""
 _OF_SEVERAL = {"flag": "flags", "with": "behaviours", "without": "behaviours", "hpa": "hpas"}
 """Options that may be repeated, and the parameter that takes all of their values."""
 
@@ -48,4 +51,5 @@ def in_python(message: str, names: Collection[str]) -> str:
             return f"{parameter} {value}"
         return f"{parameter}=[{value!r}]" if parameter == "hpas" else f"{parameter}={value!r}"
 
-    return _OPTION.sub(replaced, message)
+    opened = _QUESTION.sub(lambda command: f"hpaaudit.open_results({shlex.split(command[1])[0]!r})", message)
+    return _OPTION.sub(replaced, opened)

@@ -126,7 +126,13 @@ def _move(account: ReconcileAccount) -> str:
         return "not known"
     if desired is None:
         return "no decision"
-    return f"kept {spec}" if desired == spec else f"{_number(spec)} -> {desired}"
+    return f"kept {spec}" if desired == spec or _is_of_pods(account) else f"{_number(spec)} -> {desired}"
+
+
+def _is_of_pods(account: ReconcileAccount) -> bool:
+    """True if nothing is scaled and the number is that of the pods, from which a controller up to 1.15 starts."""
+    is_held = bool(account.steps) and not any(step.stage == "write" for step in account.steps)
+    return is_held and account.desired == account.status_replicas != account.spec_replicas
 
 
 def _lacks_inputs(account: ReconcileAccount) -> bool:
@@ -153,6 +159,9 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
         yield "Something from before then, or from a gap, may have made the number instead: see what Kubernetes said."
     elif not is_open:
         yield sentence(account)
+    if _is_of_pods(account) and not _lacks_inputs(account):
+        there = counted(account.desired or 0, "pod")
+        yield f"There were {there}: until 1.15 a reconcile that scales nothing gives the number of pods."
     if divergence is not None:
         words = f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence})"
         yield f"{words}: {explanation(divergence)}."

@@ -65,11 +65,11 @@ _SENTENCES = {
     ),
     "window.up_forbidden": (
         "Held by its last scale, not by load: {measure} asks for {wanted}, but the HPA itself scaled at {scaled_at}, "
-        "and nothing scales up until after {until}."
+        "and nothing scales up until samples are of after {until}."
     ),
     "window.down_forbidden": (
         "Held by its last scale, not by load: {measure} allows {wanted}, but the HPA itself scaled at {scaled_at}, "
-        "and nothing scales down until after {until}."
+        "and nothing scales down until samples are of after {until}."
     ),
     "policy.up_limit": "Limited to {limit} by the scale-up policies; {asked}.",
     "policy.down_limit": "Limited to {limit} by the scale-down policies; {asked}.",

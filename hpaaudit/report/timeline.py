@@ -308,7 +308,7 @@ def words_of_mark(mark: Mark) -> str:
         case MarkKind.RESTART:
             return mark.what + (f" ({mark.who})" if mark.who else "")
         case MarkKind.DIVERGENCE:
-            return f"divergence: {mark.what}"
+            return f"{'undecidable' if mark.what.startswith('no_data.') else 'divergence'}: {mark.what}"
         case MarkKind.GAP:
             return f"not recorded: {mark.who} ({mark.what})"
 

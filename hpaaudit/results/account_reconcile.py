@@ -128,6 +128,8 @@ def _until(results: Results, hpa: str, at_us: Micros, *, matters: bool) -> dict[
             r.ts desc,
             $matters and r.ts = make_timestamp($at_us)
                 and r.reconcile_id in (select d.reconcile_id from divergences as d) desc,
+            -- Of several at one instant (1.2 to 1.5) the one that scaled, else the last.
+            r.action in ('scale_up', 'scale_down') desc,
             r.reconcile_id desc
         limit 1
         """,

@@ -58,7 +58,7 @@ def question_named(name: str) -> Question:
     if question is None:
         hint = did_you_mean(name, questions(), "`hpaaudit query` lists them")
         if name.lower().endswith(".sql"):
-            hint = f"SQL of a file is asked with -f {name}"
+            hint = f"SQL of a file is asked with -f {name.removeprefix('@')}"
         raise UnknownQuestion(f"no question {name!r}: {hint}" if name.strip() else f"nothing is asked: {hint}")
     return question
 

@@ -84,7 +84,7 @@ def test_a_damaged_file_and_what_can_be_saved(command: str, here: Path) -> None:
     assert message.startswith(
         f"segments/000002/hpas.parquet in friday has 100 bytes, its manifest says {size}: replay up to "
     )
-    assert message.endswith("with --until, or restore it from a copy.")
+    assert message.endswith("with --until, restore it from a copy, or save what can be read with `hpaaudit repair`.")
 
 
 @pytest.mark.parametrize("table", ["hpas", "samples", "pods"])

@@ -35,6 +35,23 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     assert (code, "cannot be written" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("f.md", "# "),
+        ("f.xml", "<?xml"),
+        ("f.sarif", "{"),
+        ("f.json", "{"),
+        ("f.html", "<!doctype"),
+        ("f", "<!doctype"),
+    ],
+)
+def test_the_name_of_the_file_says_the_format(name: str, begins: str, tmp_path: Path) -> None:
+    code, _, err = run(f"hpaaudit report recordings/scaled-by-hand --into {tmp_path / name}")
+    assert code == 0, err
+    assert (tmp_path / name).read_text("utf-8").lower().startswith(begins)
+
+
 def test_a_page_of_one_hpa_and_one_hour_shows_what_such_a_replay_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,7 +152,7 @@ def test_errors_name_parameters(wrong: object, message: str, results: hpaaudit.R
         ({"flags": "tolerance=0.3"}, "flags='tolerance=0.3' is no dict: give values by flag, {'tolerance': '0.2'}"),
         ({"flags": {"tolerance": True}}, "has a value that is no text: give {'tolerance': 'True'}"),
         ({"flags": {"tolerence": "0.3"}}, "flags tolerence changes no decision: did you mean tolerance?"),
-        ({"release": 1.36}, "release=1.36 is no text: give '1.36'"),
+        ({"release": 1.30}, "release=1.3 is no text: give it in quotes, as 1.30 is the number 1.3"),
         ({"behaviours": {"HPAScaleToZero": "off"}}, "is neither True nor False: give {'HPAScaleToZero': True} or"),
         ({"behaviours": ["HPAScaleToZero"]}, "behaviours=['HPAScaleToZero'] is no dict"),
         ({"behaviours": {"HPAScaleToZeroo": True}}, "did you mean HPAScaleToZero"),

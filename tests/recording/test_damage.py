@@ -106,7 +106,8 @@ def test_the_error_names_file_folder_numbers_and_what_to_do_next(folder: Path) -
         open_recording(folder)
     assert str(caught.value) == (
         f"segments/000003/gaps.parquet in {folder} has {size + 1} bytes, its manifest says {size}: "
-        "replay up to 2026-03-02T12:00:44Z with --until, or restore it from a copy."
+        "replay up to 2026-03-02T12:00:44Z with --until, restore it from a copy, "
+        "or save what can be read with `hpaaudit repair`."
     )
 
 

@@ -915,7 +915,7 @@ def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: 
 @pytest.mark.parametrize(
     ("code", "proposal", "said"),
     [
-        ("gate.metric_failed", 9, "could scale for 75 s: other metrics asked for up to 1 pod more"),
+        ("gate.metric_failed", 9, "could scale for 75 s: what was usable asked for up to 1 pod more"),
         ("gate.metric_failed", 6, "could scale for 75 s"),
         ("gate.metric_failed", None, "could scale for 75 s"),
         ("gate.partial_metrics_block_down", 9, "could scale down for 75 s"),

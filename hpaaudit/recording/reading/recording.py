@@ -272,6 +272,8 @@ def damaged(folder: Path, segments: tuple[Segment, ...], damage: Damage) -> Dama
     next_step = (
         "nothing before it can be replayed, restore it from a copy"
         if until_us is None
-        else f"replay up to {precise(until_us)} with --until, or restore it from a copy"
+        else f"replay up to {precise(until_us)} with --until, restore it from a copy"
     )
-    return DamagedRecording(f"{damage.file} in {folder} {damage.problem}: {next_step}.")
+    return DamagedRecording(
+        f"{damage.file} in {folder} {damage.problem}: {next_step}, or save what can be read with `hpaaudit repair`."
+    )

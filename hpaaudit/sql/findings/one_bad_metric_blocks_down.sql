@@ -41,7 +41,7 @@ select
         -- The metric may have failed for longer: what somebody else wrote meanwhile ended what it held.
         round(sum(lasted_s))::bigint,
         if(max(fewer) > 0 and not bool_and(is_held_up), format(': up to {} kept', counted(max(fewer), 'pod')), ''),
-        if(max(more) > 0, format(': other metrics asked for up to {} more', counted(max(more), 'pod')), '')
+        if(max(more) > 0, format(': what was usable asked for up to {} more', counted(max(more), 'pod')), '')
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(fewer * lasted_s), 6),

@@ -5,10 +5,10 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   pod_minutes: spec.replicas of the target, from each of its changes to the next, times the minutes
---   short_pod_minutes: pods that the metrics asked for and that nobody asked of the target, times the minutes; NULL where they never asked
+--   short_pod_minutes: pods that the metrics asked for, beyond maxReplicas too, and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
 --   unready_pod_minutes: pods that were asked of the target within this time and had not been ready yet, times the minutes until they were, or until the next change; NULL where that is not known
---   blind_minutes: minutes in which nothing could be decided: no metric was usable, or the scale or its selector
+--   blind_minutes: minutes in which nothing could be decided: no metric was usable (until 1.14 one was not), or the scale or its selector
 --   foreign_writes: writes of the replicas by others
 with asked as (
     -- Two parts of the time until the next reconcile: before somebody else wrote, and from then on.
@@ -41,7 +41,7 @@ with asked as (
         coalesce(
             sum(before_s + after_s) filter (
                 starts_with(reason_code, 'gate.selector_')
-                or reason_code in ('gate.all_metrics_invalid', 'gate.target_unreadable')
+                or reason_code in ('gate.all_metrics_invalid', 'gate.metric_failed', 'gate.target_unreadable')
             ), 0
         ) / 60 as blind
     from asked
