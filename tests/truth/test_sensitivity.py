@@ -9,7 +9,7 @@ import pytest
 
 from hpaaudit.api.times import whole_seconds
 from hpaaudit.flows.query import account
-from hpaaudit.model.facts import ControllerSeen, Fact, LeaseSeen
+from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, LeaseSeen
 from hpaaudit.model.timeline import MarkKind
 from hpaaudit.model.units import SECOND
 from hpaaudit.report.replay import clock_of, lease_lines, replay_text
@@ -18,7 +18,7 @@ from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of
 from tests.truth.produced import TOLD
 from tests.truth.replayed import replayed
-from tests.truth.views import VIEWS, middle_us
+from tests.truth.views import VIEWS, late, middle_us
 from tests.truth.worlds import facts_of
 
 
@@ -170,15 +170,15 @@ def test_a_restart_that_nobody_recorded_is_tried_before_other_settings() -> None
 
 
 def test_a_restart_that_would_forget_what_the_replay_alone_remembers_is_not_known() -> None:
-    """Somebody wrote between a read of the scale and the HPA's write, and the HPA's status was shown late."""
+    """Somebody wrote between a read of the scale and the HPA's write, and the HPA's status was shown far too late."""
     facts = facts_of(TOLD / "vector-conflicts-and-retries.capture.jsonl.gz")
-    with replayed(VIEWS["HPAs seen late"](facts)) as results:
+    with replayed(late(HpaSeen, late_us=6 * SECOND)(facts)) as results:
         classes = {row["class"] for row in results.rows("select class from reconciles where class is not null")}
         [row] = results.rows("select key, explained, differing from sensitivity")
         odd = results.rows("select verdict, missing_input from reconciles where class = 'no_data.object_unseen'")
-    assert row == {"key": "restart", "explained": 3, "differing": 3}
+    assert row == {"key": "restart", "explained": 2, "differing": 2}
     assert not any(name.startswith("memory.") for name in classes)
-    assert odd == [{"verdict": "undecidable", "missing_input": "controller.unseen"}] * 3
+    assert odd == [{"verdict": "undecidable", "missing_input": "controller.unseen"}] * 2
 
 
 def test_a_restart_and_a_setting_together_explain_what_neither_does() -> None:

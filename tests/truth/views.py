@@ -155,12 +155,12 @@ def watched(facts: Sequence[Fact]) -> Iterator[Fact]:
             yield fact
 
 
-def _late(*kinds: type) -> View:
-    """The same with a watch that shows these three seconds late."""
+def late(*kinds: type, late_us: int = LATE_US) -> View:
+    """The same with a watch that shows these late."""
 
     def view(facts: Sequence[Fact]) -> Iterator[Fact]:
         shown = [
-            replace(fact, at_us=fact.at_us + LATE_US) if isinstance(fact, kinds) else fact for fact in watched(facts)
+            replace(fact, at_us=fact.at_us + late_us) if isinstance(fact, kinds) else fact for fact in watched(facts)
         ]
         yield from sorted(shown, key=lambda fact: fact.at_us)
 
@@ -344,8 +344,8 @@ VIEWS: dict[str, View] = {
     "no writers": _without(ScaleWritten, EventSeen),
     "no pods": _without(PodSeen, PodGone),
     "no metrics": _without(ResourceMetricsRead, ValuesRead),
-    "targets seen late": _late(TargetSeen),
-    "HPAs seen late": _late(HpaSeen),
+    "targets seen late": late(TargetSeen),
+    "HPAs seen late": late(HpaSeen),
     "no scales": _without(ScaleRead, ScaleWritten, TargetSeen),
 }
 HALTED = {"dead", "hung", "hung while nothing changes"}

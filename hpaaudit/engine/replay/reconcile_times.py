@@ -55,19 +55,24 @@ def merged(evidence: Iterable[Evidence], period_us: int) -> list[Evidence]:
     within_us = min(SECOND, period_us * 2 // 5)
     event_within_us, late_within_us = min(EVENT_LATE_US, period_us * 4 // 5), min(SEEN_LATE_US, period_us * 4 // 5)
     groups: list[Evidence] = []
+    kinds: set[int] = set()
     traces = sorted(evidence)
     for place, trace in enumerate(traces):
         first = groups[-1] if groups else None
         is_followed = place + 1 < len(traces) and traces[place + 1].at_us - trace.at_us <= within_us
         if trace.source == EVENT:
             longest_us = event_within_us
+        elif trace.source in kinds or (is_followed and trace.source == SCALE_WRITE):
+            longest_us = within_us
         else:
-            longest_us = within_us if is_followed and trace.source == SCALE_WRITE else late_within_us
-        is_other = first is not None and first.source == trace.source == STATUS_WRITE
+            longest_us = late_within_us
+        is_other = trace.source == STATUS_WRITE and STATUS_WRITE in kinds
         if first is not None and trace.at_us - first.at_us <= longest_us and not is_other:
             groups[-1] = Evidence(first.at_us, min(first.facts, trace.facts), min(first.source, trace.source))
+            kinds.add(trace.source)
         else:
             groups.append(trace)
+            kinds = {trace.source}
     return groups
 
 

@@ -152,11 +152,13 @@ with unseen_answers as (
     join memory_windows as w using (hpa)
     where g.is_assumed or g.hides_reconcile
     union all
-    -- Nor is known what it recommended of a target that nobody had seen; the reconcile after it may not be the first one.
+    -- Nor is known what it recommended of a target that nobody had seen; the reconcile after it is not the first one.
     select s.hpa, s.ts, s.until + w.longest, null
     from unread
     join spans as s using (reconcile_id)
-    join memory_windows as w using (hpa)
+    join staged.replayed as r using (reconcile_id)
+    join memory_windows as w on w.hpa = s.hpa
+    where getvariable('texts').at_source[r.at_source + 1] <> 'grid'
 ), tests as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired, r.missing_input,
@@ -297,7 +299,7 @@ select
         when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
         when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'
         when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'
-        when t_memory_unread and class = 'no_data.warmup' then coalesce(missing_input, 'memory.before_recording')
+        when t_memory_unread and class = 'no_data.warmup' then coalesce(nullif(missing_input, ''), 'memory.before_recording')
         else missing_input
     end as missing_input,
     failed_with, refused_with, gap_cause,
