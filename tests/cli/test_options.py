@@ -156,7 +156,9 @@ def test_a_number_outside_the_recording_is_refused_with_the_time_that_it_is() ->
 
 @pytest.mark.parametrize("zone", ["CET", "Europe/Berlin", "PDT"])
 def test_the_name_of_a_zone_behind_a_time_is_refused_with_what_to_give(zone: str) -> None:
-    with pytest.raises(BadOption, match=f"give the offset in place of {zone}, as in 2026-03-02 14:05 .* or --tz"):
+    with pytest.raises(
+        BadOption, match=f"give the offset from UTC in place of {zone}, as in 2026-03-02 14:05 .* or --tz"
+    ):
         moment(f"2026-03-02 14:05 {zone}")
 
 

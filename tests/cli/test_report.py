@@ -38,7 +38,7 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
 @pytest.mark.parametrize(
     ("name", "begins"),
     [
-        ("f.md", "# "),
+        ("f.md", "replay of "),
         ("f.xml", "<?xml"),
         ("f.sarif", "{"),
         ("f.json", "{"),
