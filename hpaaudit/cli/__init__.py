@@ -188,20 +188,12 @@ def code_of(command: Callable[[], object], name: str) -> int:
             _show(problem, name)
         return FAILED
     except AuditError as problem:
-        from hpaaudit.report.text import printable
-
-        with suppress(BrokenPipeError):
-            click.echo(f"Error: {printable(str(problem))}", err=True)
-        return FAILED
+        return _failed(str(problem))
     except OSError as problem:
         # A file or a folder that the system does not let us read or write; what has no name is our own output.
         if problem.filename is None or problem.errno in _NO_ROOM:
             raise
-        from hpaaudit.report.text import printable
-
-        with suppress(BrokenPipeError):
-            click.echo(f"Error: {printable(str(problem.filename))} cannot be used: {problem.strerror}", err=True)
-        return FAILED
+        return _failed(f"{problem.filename} cannot be used: {problem.strerror}")
     except (click.Abort, KeyboardInterrupt):
         with suppress(BrokenPipeError):
             click.echo("interrupted", err=True)
@@ -209,6 +201,15 @@ def code_of(command: Callable[[], object], name: str) -> int:
     except SystemExit as broken_pipe:  # what click makes of it
         raise BrokenPipeError from broken_pipe
     return code if isinstance(code, int) else 0
+
+
+def _failed(problem: str) -> int:
+    """Says in one line why a command failed, and gives its exit code."""
+    from hpaaudit.report.text import printable
+
+    with suppress(BrokenPipeError):
+        click.echo(f"Error: {printable(problem)}", err=True)
+    return FAILED
 
 
 def _tune() -> None:

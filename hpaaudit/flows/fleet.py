@@ -36,7 +36,7 @@ PARTS = 2
 """A segment is decided in so many parts of some namespaces each, if it has at least `FACTS_OF_PARTS`."""
 
 FACTS_OF_PARTS = 50_000
-"""A segment with fewer facts takes little memory as a whole."""
+"""A segment with fewer facts is decided at once: that takes little memory."""
 
 
 def installed() -> bool:

@@ -95,7 +95,7 @@ def query_sql(  # noqa: PLR0913 as `query`
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question is about, as the caller said it."""
+    """The HPA, labels and times that a question is about, as they were given."""
 
     hpa: str | None
     selector: str

@@ -15,7 +15,7 @@ _KINDS = frozenset(
 
 
 def is_kind(text: str) -> bool:
-    """True if kubectl takes a text for the kind of HPAs."""
+    """True if a text is a kind that kubectl takes for HPAs, as `hpa`."""
     return text.lower() in _KINDS
 
 

@@ -51,7 +51,7 @@ def chosen_hpa(results: Results, hpa: str | None) -> str:
 
 
 def landmark_place(results: Results, hpa: str, landmark: Landmark) -> tuple[Micros, int]:
-    """The time and the `reconcile_id` of a landmark of this HPA.
+    """The time and the `reconcile_id` of the reconcile that `first`, `last`, `next` … names for this HPA.
 
     Raises BadOption if the HPA has no such reconcile.
     """
@@ -115,7 +115,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: boo
 
 
 def _until(results: Results, hpa: str, at_us: Micros, *, matters: bool) -> dict[str, Any]:
-    """Number and time of that reconcile, and when its HPA was first seen: `reconcile_id`, `at_us`, `seen_us`."""
+    """The last reconcile until a time (`reconcile_id`, `at_us`), and when its HPA was first seen (`seen_us`)."""
     rows = results.rows(
         """
         select r.reconcile_id, epoch_us(r.ts) as at_us, epoch_us(h.seen_at) as seen_us
