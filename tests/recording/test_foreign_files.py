@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
+import hpaaudit
 from hpaaudit.flows.inspect import inspect
 from hpaaudit.flows.replay import replayed_reconciles
 from hpaaudit.recording.format.reader_limits import FOREIGN_NAMED
-from hpaaudit.recording.inspection.verify import verify
+from hpaaudit.recording.inspection.verify import Verification, verify
 from tests.cli.run import run
 from tests.recording.small import small
 
 KNOWN = (
-    "README.md", "README", "expected.txt", "results.duckdb", ".results.duckdb.17.tmp", "ballast", "end.json.tmp",
+    "README.md", "README", "expected.txt", "results.duckdb", "ballast", "end.json.tmp",
     "recording.json.tmp", "head.sig", "log/000009.wal.tmp", "quarantine/000001.wal", "segments/000001/uploaded",
 )  # fmt: skip
 FOREIGN = (
@@ -39,6 +40,14 @@ def test_what_may_lie_there_is_not_named(sound: Path) -> None:
         put(sound, name)
     assert verify(sound).foreign == ()
     assert verify(sound).foreign_count == 0
+
+
+def test_a_replay_that_runs_beside_is_not_named(sound: Path) -> None:
+    """Its results lie in a folder of their own until they are finished."""
+    seen: list[Verification] = []
+    hpaaudit.replay(sound, progress=lambda *_: seen.append(verify(sound))).close()
+    assert seen
+    assert {name for verification in seen for name in verification.foreign} == set()
 
 
 @pytest.mark.parametrize("name", FOREIGN)

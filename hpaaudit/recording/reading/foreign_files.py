@@ -15,7 +15,8 @@ from hpaaudit.recording.format.reader_limits import FOREIGN_NAMED
 _DOCUMENTS = re.compile(r"(recording\.json|end\.json)(\.tmp)?|ballast(\.tmp)?|\.?lock")
 _FOLDERS = (layout.SEGMENTS, layout.LOGS, layout.QUARANTINE, "lost+found")
 _NOTES = re.compile(r"(README|LICENSE|NOTICE)(\..*)?|.*\.(md|txt|sig|minisig|bundle|pem)", re.IGNORECASE)
-_RESULTS = re.compile(r".*\.duckdb(\.wal)?|\..*\.duckdb\.\w+\.tmp")
+_RESULTS = re.compile(r".*\.duckdb(\.wal)?")
+_UNFINISHED_RESULTS = re.compile(r"\..*\.duckdb\.\w+\.tmp")
 _SEGMENT = re.compile(r"\d{6,9}(\.base|\.repaired)?(\.tmp|\.removed)?", re.ASCII)
 _LOG = re.compile(r"\d{6,9}\.wal(\.tmp)?", re.ASCII)
 
@@ -68,13 +69,11 @@ def _foreign_in_segment(folder: Path, segment: Segment) -> Iterator[str]:
 
 
 def _is_expected(entry: os.DirEntry[str]) -> bool:
-    """True for our folders and documents, for notes, and for results of a replay."""
-    if entry.name in _FOLDERS:
-        return _is(entry, stat.S_IFDIR)
-    if _is(entry, stat.S_IFREG):
-        return any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
-    is_spill = _RESULTS.fullmatch(entry.name) is not None and entry.name.endswith(".spill")
-    return is_spill and _is(entry, stat.S_IFDIR)
+    """True for our folders and documents, for notes, and for results of replays, finished ones and running ones."""
+    if _is(entry, stat.S_IFDIR):
+        return entry.name in _FOLDERS or _UNFINISHED_RESULTS.fullmatch(entry.name) is not None
+    is_named = any(pattern.fullmatch(entry.name) for pattern in (_DOCUMENTS, _NOTES, _RESULTS))
+    return is_named and _is(entry, stat.S_IFREG)
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
