@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hpaaudit.flows.trials import ENOUGH
-from hpaaudit.model.sensitivity import Sensitivity
+from hpaaudit.model.sensitivity import Sensitivity, Value
 
 
 def unsure(possible: Mapping[int, Sensitivity], best: Sequence[Sensitivity]) -> Iterator[Sensitivity]:
     """Other times of reconciles that explain divergences, unless something is proven to explain them."""
     proven = {number for found in best if found.explained >= ENOUGH for number in found.divergence_ids}
-    by_setting: dict[tuple[str, str], list[Sensitivity]] = defaultdict(list)
+    by_setting: dict[tuple[Value, ...], list[Sensitivity]] = defaultdict(list)
     for number, found in sorted(possible.items()):
         if found.broken == 0 and number not in proven:
-            by_setting[found.key, found.alternative].append(found)
+            by_setting[found.settings].append(found)
     for alike in by_setting.values():
         numbers = tuple(number for found in alike for number in found.divergence_ids)
         yield replace(alike[0], explained=sum(found.explained for found in alike), divergence_ids=numbers)
@@ -33,17 +33,14 @@ def best(
     return best or aligned(two)
 
 
-def aligned(pairs: Sequence[Sensitivity]) -> list[Sensitivity]:
-    """The same pairs, with the setting first that all have in common; where all have both, in one order."""
-    if not pairs:
+def aligned(several: Sequence[Sensitivity]) -> list[Sensitivity]:
+    """The same explanations, each with its settings in one order: those first that all have in common."""
+    if not several:
         return []
-    common = set.intersection(*({one.key, one.also_key} for one in pairs))
-    first = pairs[0].key if pairs[0].key in common else next(iter(common), None)
-    return [_swapped(one) if first == one.also_key else one for one in pairs]
+    common = set.intersection(*(set(found.keys) for found in several))
+    order = sorted(several[0].keys, key=lambda key: key not in common)
 
+    def place(setting: Value) -> tuple[int, str]:
+        return order.index(setting.key) if setting.key in order else len(order), setting.key
 
-def _swapped(pair: Sensitivity) -> Sensitivity:
-    return replace(
-        pair, key=pair.also_key or "", value=pair.also_value or "", alternative=pair.also_alternative or "",
-        also_key=pair.key, also_value=pair.value, also_alternative=pair.alternative,
-    )  # fmt: skip
+    return [replace(found, settings=tuple(sorted(found.settings, key=place))) for found in several]

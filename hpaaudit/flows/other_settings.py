@@ -1,8 +1,10 @@
 """Settings that the controller may have had instead: the usual values of flags, gates, releases."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import UnknownRelease
@@ -16,12 +18,13 @@ if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
     from hpaaudit.model.facts import Fact
     from hpaaudit.model.flags import Flags
+    from hpaaudit.model.units import Micros
 
 VALUES: Mapping[str, tuple[str, ...]] = {
     "tolerance": ("0", "0.01", "0.02", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.4", "0.5"),
     "downscale-stabilization": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
-    "initial-readiness-delay": ("0s", "10s", "30s", "60s", "120s", "300s"),
-    "cpu-initialization-period": ("0s", "30s", "60s", "120s", "300s", "600s"),
+    "initial-readiness-delay": ("0s", "1s", "2s", "5s", "10s", "20s", "30s", "60s", "120s", "300s"),
+    "cpu-initialization-period": ("0s", "1s", "2s", "5s", "10s", "30s", "60s", "120s", "300s", "600s"),
     "upscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s"),
     "downscale-delay": ("0s", "15s", "30s", "60s", "90s", "120s", "180s", "300s", "600s", "900s", "1800s"),
 }
@@ -32,6 +35,9 @@ COMPARABLE = frozenset({*VALUES, "feature-gate"})
 
 Another release is tried after them: it changes much at once, and its defaults may be theirs.
 """
+
+_WITH_UUID = re.compile(r"_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+"""Since 1.10 each process adds one to the name of its host (kubernetes#58302)."""
 
 RESTARTS = 3
 """Before so many divergences of an HPA a restart is tried."""
@@ -56,8 +62,13 @@ class Setting:
     moves_times: bool = False
 
 
-def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> Iterator[Setting]:
-    """A Lease that is another program's; a restart before each of the first divergences, or shortly before that."""
+def memories(
+    prepared: "Prepared", rows: Mapping[str, Sequence[Compared]], facts: Iterable["Fact"]
+) -> Iterator[Setting]:
+    """A Lease that is another program's; a restart before each of the first divergences, or shortly before that.
+
+    None where the Lease shows that it was one process all the time.
+    """
     from hpaaudit.api.times import whole_seconds
     from hpaaudit.engine.replay.process import MemoryLoss
 
@@ -67,16 +78,26 @@ def memories(prepared: "Prepared", rows: Mapping[str, Sequence[Compared]]) -> It
         )
 
     yield setting("lease", "a new process", "the same process", MemoryLoss(by_lease=False))
-    reconciles, tried = prepared.plan.reconciles, set[int]()
+    reconciles, tried, spans = prepared.plan.reconciles, set[int](), [*_of_one_process(facts)]
     for hpa, compared in rows.items():
         own = [number for number, planned in enumerate(reconciles, 1) if planned.key == hpa]
         opened = {row.divergence_id: own.index(row.reconcile_id) for row in reversed(compared) if row.divergence_id}
         for place in sorted(opened.values())[:RESTARTS]:
             for before in BEFORE:
                 at_us = reconciles[own[max(place - before, 0)] - 1].instant.at_us
-                if at_us not in tried:
+                if at_us not in tried and not any(begin_us < at_us < end_us for begin_us, end_us in spans):
                     tried.add(at_us)
                     yield setting("restart", "none", whole_seconds(at_us), MemoryLoss(at_us=at_us))
+
+
+def _of_one_process(facts: Iterable["Fact"]) -> Iterator[tuple["Micros", "Micros"]]:
+    """Spans in which the controller was one process: the Lease has one holder, whose name is new with each start."""
+    from hpaaudit.model.facts import LeaseSeen
+
+    leases = (fact for fact in facts if isinstance(fact, LeaseSeen) and fact.holder)
+    for earlier, later in pairwise(leases):
+        if earlier.holder == later.holder and _WITH_UUID.search(later.holder):
+            yield earlier.at_us, later.at_us
 
 
 def longer_periods(prepared: "Prepared", facts: Iterable["Fact"]) -> Iterator[Setting]:
@@ -100,9 +121,12 @@ def untraced(plan: "Plan", numbers: frozenset[int]) -> Setting:
     return Setting(key="reconcile", value="inferred", alternative=times, change=change, moves_times=True)
 
 
-def assumed(prepared: "Prepared") -> Iterator[Setting]:
-    """Every other value of every setting, the nearest to the one in force first."""
-    yield from _flags(prepared)
+def assumed(prepared: "Prepared", windows: Iterable["Micros"] = ()) -> Iterator[Setting]:
+    """Every other value of every setting, the nearest to the one in force first.
+
+    windows   further lengths of the downscale stabilization window
+    """
+    yield from _flags(prepared, windows)
     yield from _gates(prepared)
     yield from _releases(prepared)
 
@@ -128,13 +152,15 @@ def is_known(prepared: "Prepared", setting: Setting) -> bool:
     return bool(told) and setting.key in (*VALUES, "feature-gate")
 
 
-def _flags(prepared: "Prepared") -> Iterator[Setting]:
-    from hpaaudit.api.flags import of_its_time, with_flags
+def _flags(prepared: "Prepared", windows: Iterable["Micros"]) -> Iterator[Setting]:
+    from hpaaudit.api.flags import duration_text, of_its_time, with_flags
     from hpaaudit.engine.behaviours.release import behaviours_of
 
     flags = prepared.flags
     in_force = behaviours_of(flags)
-    for key, values in of_its_time(VALUES, flags.release).items():
+    read_off = {"downscale-stabilization": tuple(map(duration_text, windows))}
+    for key, usual in of_its_time(VALUES, flags.release).items():
+        values = (*usual, *read_off.get(key, ()))
         if key.endswith("scale-delay") and not in_force.delay_flags:
             continue
         field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")

@@ -60,7 +60,7 @@ def _of_small(prepared: "Prepared", by_hpa: Rows) -> Iterator[Sensitivity]:
         one, moved, remembered, two = (trials.best.get(hpa, []) for trials in (settings, times, memory, pairs))
         if prepared.recorded_release and not prepared.release_given:
             # The recording says the release: another one is a worse explanation than a flag.
-            two = [pair for pair in two if "release" not in (pair.key, pair.also_key)] or two
+            two = [pair for pair in two if "release" not in pair.keys] or two
         told = best(one, moved, remembered, two)
         yield from told
         yield from unsure(times.possible.get(hpa, {}), told)
@@ -85,13 +85,14 @@ def _trials_of_times(prepared: "Prepared", by_hpa: Rows, wanted: Rows, settings:
     memory = Trials(
         prepared, {hpa: rows for hpa, rows in seen.items() if not (settings.explains(hpa) or times.explains(hpa))}
     )
-    memory.run((setting,) for setting in memories(prepared, memory.rows))
+    memory.run((setting,) for setting in memories(prepared, memory.rows, memory.facts()))
     return times, memory
 
 
 def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> Trials:
-    """Tries every other value of every setting alone, then two at once where that is not enough."""
-    settings.run((setting,) for setting in assumed(prepared))
+    """Tries every other value of every setting alone, then two at once, and three, where that is not enough."""
+    windows = settings.windows() if settings.rows else ()
+    settings.run((setting,) for setting in assumed(prepared, windows))
     settings.run(_others(prepared, settings), to_the_end=True)
     open_rows = {
         hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
@@ -100,6 +101,8 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> 
     # A restart that explains a part, and a setting that explains the rest.
     pairs.run(product(memory.nearest(), settings.nearest()))
     pairs.run(settings.pairs(), to_the_end=True)
+    pairs.run(pairs.thirds([one for (one,) in settings.scores]))
+    pairs.simplify()
     return pairs
 
 
@@ -108,7 +111,7 @@ def _others(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
 
     They are other values of that flag, or other settings that explain as much: then it is not known which it was.
     """
-    found = any(one.key in COMPARABLE for some in settings.best.values() for one in some)
+    found = any(found.settings[0].key in COMPARABLE for some in settings.best.values() for found in some)
     keys = COMPARABLE if found else frozenset()
     tried = {(setting.key, setting.alternative) for chosen in settings.scores for setting in chosen}
     for setting in assumed(prepared):

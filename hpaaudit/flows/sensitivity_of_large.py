@@ -12,13 +12,13 @@ from hpaaudit.flows.explanations import aligned, best, unsure
 from hpaaudit.flows.other_settings import Setting, assumed, is_asked, is_recorded, memories
 from hpaaudit.flows.trials import Decide, Rows, Trials
 from hpaaudit.flows.windows import Window, densest, windows
-from hpaaudit.model.sensitivity import Compared, Sensitivity
+from hpaaudit.model.sensitivity import MOST_SETTINGS, Compared, Sensitivity
 
 if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
 
 WINDOWS = 3
-"""One wrong setting is searched in so many windows; a second one in as many, where the first leaves differences."""
+"""A wrong setting is searched in so many windows; each further one in as many, where those before leave differences."""
 
 JUDGED = 3
 """So many of the settings that fit the windows best are tried on the whole recording."""
@@ -45,18 +45,20 @@ def of_large(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Ite
 
 
 def _searched(prepared: "Prepared", compared: Rows, decide: Decide | None) -> Trials:
-    """Trials of the settings that fit: one alone, two, and other values of these."""
+    """Trials of the settings that fit: one alone, two, three, and other values of these."""
     whole = Trials(prepared, compared, decide=decide)
-    every = list(assumed(prepared))
     chosen: Chosen = ()
-    for choices in (_one(every), _a_second(every), _other_values(every)):
-        parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
+    parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
+    every = list(assumed(prepared, {length: None for part in parts for length in part.trials().windows()}))
+    for choices in (_one(every), *[_one_more(every)] * (MOST_SETTINGS - 1), _other_values(every)):
         for fitting in _varied(_fitting(parts, chosen, choices(chosen)))[:JUDGED]:
             whole.judge(fitting)
         nearest = max(whole.scores, key=lambda one: whole.scores[one].agreeing, default=chosen)
         if nearest == chosen or not whole.open_under(nearest):
             break
         chosen = nearest
+        parts = list(densest(prepared, compared, whole.open_under(chosen), WINDOWS))
+    whole.simplify()
     return whole
 
 
@@ -67,8 +69,8 @@ def _one(every: Sequence[Setting]) -> Choices:
     return lambda _: [(setting,) for setting in every]
 
 
-def _a_second(every: Sequence[Setting]) -> Choices:
-    """The chosen setting together with each other one."""
+def _one_more(every: Sequence[Setting]) -> Choices:
+    """The chosen settings together with each other one."""
     return lambda chosen: [(*chosen, other) for other in every if other.key not in {one.key for one in chosen}]
 
 
@@ -125,7 +127,7 @@ def _of_window(window: Window, rows: Sequence[Compared]) -> Iterator[Sensitivity
     """
     times, memory, settings = window.trials(), window.trials(), window.trials()
     times.run((setting,) for setting in times.untraced())
-    memory.run((setting,) for setting in memories(window.prepared, memory.rows))
+    memory.run((setting,) for setting in memories(window.prepared, memory.rows, window.facts))
     if not is_asked(window.prepared):
         settings.run((setting,) for setting in assumed(window.prepared))
     for hpa, own in window.rows.items():

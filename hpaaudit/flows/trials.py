@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hpaaudit.flows.decide_again import Again, again, one_by_one
+from hpaaudit.flows.fitting_windows import Decided, fitting_windows
 from hpaaudit.flows.other_settings import COMPARABLE, Setting, is_known, untraced
 from hpaaudit.flows.other_times import numbers_in, opposing, without
-from hpaaudit.model.sensitivity import Compared, Sensitivity
+from hpaaudit.model.sensitivity import Compared, Sensitivity, Value
 
 if TYPE_CHECKING:
     from hpaaudit.engine.replay.plan import Plan
@@ -115,6 +117,17 @@ class Trials:
             one is not None and one.desired == row.desired for one, row in zip(again_of, self.rows[hpa], strict=True)
         ]
 
+    def windows(self) -> list["Micros"]:
+        """Downscale stabilization windows that lead to what was decided: of each HPA those that fit best."""
+        by_hpa: dict[str, dict[int, ReplayedReconcile]] = defaultdict(dict)
+        for number, reconcile in self._replayed(self._prepared).items():
+            by_hpa[f"{reconcile.decision.namespace}/{reconcile.decision.name}"][number] = reconcile
+        lengths: dict[Micros, None] = {}
+        for hpa, rows in self.rows.items():
+            decided = (Decided(row.reconcile_id, row.wanted) for row in rows if row.wanted is not None)
+            lengths |= dict.fromkeys(fitting_windows(by_hpa[hpa], decided))
+        return list(lengths)
+
     def pairs(self) -> Iterator[tuple[Setting, ...]]:
         """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
 
@@ -129,6 +142,23 @@ class Trials:
                     is_new = not more and other.key != one.key and other not in best[:number]
                     if is_new and bool(score.altered) == is_altering:
                         yield one, other
+
+    def thirds(self, alone: Sequence[Setting]) -> Iterator[tuple[Setting, ...]]:
+        """Three settings at once: the two that together come nearest to what the controller did, with each of these."""
+        two = [chosen for chosen, score in self.scores.items() if len(chosen) > 1 and score.changed]
+        for chosen in sorted(two, key=lambda one: self.scores[one], reverse=True)[:PAIRED]:
+            keys = {setting.key for setting in chosen}
+            yield from ((*chosen, other) for other in alone if other.key not in keys)
+
+    def simplify(self) -> None:
+        """Tries every part of the best explanations: of those that explain as much the one with the fewest stays."""
+        chosen_of = {_values(chosen): chosen for chosen in self.scores}
+        several = {chosen_of[found.settings] for some in self.best.values() for found in some}
+        for chosen in several:
+            for count in range(1, len(chosen)):
+                for part in combinations(chosen, count):
+                    if part not in self.scores:
+                        self.judge(part)
 
     def nearest(self) -> list[Setting]:
         """The settings that alone come nearest to what the controller did.
@@ -200,7 +230,7 @@ class Trials:
     def _keep(self, hpa: str, found: Sensitivity) -> None:
         """Keeps what explains the most of an HPA; of several that explain as much, all flags and gates."""
         before = self.best.get(hpa, [])
-        if not before or found.explained > before[0].explained:
+        if not before or _rank(found) > _rank(before[0]):
             self.best[hpa] = [found]
         elif found.explained == before[0].explained and _is_as_simple(found, before[0]):
             before.append(found)
@@ -255,11 +285,20 @@ class Trials:
         return replace(plan, reconciles=kept)
 
 
+def _values(chosen: tuple[Setting, ...]) -> tuple[Value, ...]:
+    return tuple(Value(one.key, one.value, one.alternative) for one in chosen)
+
+
+def _rank(found: Sensitivity) -> tuple[int, int]:
+    """What explains more is better; of what explains as much, fewer settings."""
+    return found.explained, -len(found.settings)
+
+
 def _is_as_simple(found: Sensitivity, before: Sensitivity) -> bool:
-    """True if an explanation is worth as much: two settings as two, one flag or gate as another one."""
-    if found.also_key is None:
-        return before.also_key is None and {found.key, before.key} <= COMPARABLE
-    return before.also_key is not None
+    """True if an explanation is worth as much: several settings as so many others, one flag or gate as another one."""
+    if len(found.settings) != len(before.settings):
+        return False
+    return len(found.settings) > 1 or {*found.keys, *before.keys} <= COMPARABLE
 
 
 def _agrees(row: Compared, decided: ByNumber, *, moves_times: bool) -> bool:
@@ -324,11 +363,7 @@ def _by_divergence(rows: Sequence[Compared], agreeing: Sequence[bool]) -> dict[i
 def _explanation(
     chosen: tuple[Setting, ...], hpa: str, differing: int, explained: int, broken: int, numbers: tuple[int, ...]
 ) -> Sensitivity:
-    first = chosen[0]
-    found = Sensitivity(
-        hpa=hpa, key=first.key, value=first.value, alternative=first.alternative,
+    return Sensitivity(
+        hpa=hpa, settings=_values(chosen),
         differing=differing, explained=explained, broken=broken, divergence_ids=numbers,
     )  # fmt: skip
-    for also in chosen[1:]:
-        found = replace(found, also_key=also.key, also_value=also.value, also_alternative=also.alternative)
-    return found

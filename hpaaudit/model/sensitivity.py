@@ -1,6 +1,7 @@
 """A setting of the controller that explains divergences."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,24 +31,36 @@ class Compared:
         return self.desired if self.divergence_id is None else self.real
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sensitivity:
-    """A setting, the value that the replay used, and one that explains divergences of an HPA.
+class Value(NamedTuple):
+    """A setting, what the replay used of it, and the value that explains something."""
 
-    explained   reconciles that differed and agree with the other value, out of `differing`;  broken   the reverse
-    also_…      a second setting, if only both together explain them
-    is_recorded   the value that the replay used was recorded: that another one explains something proves nothing
-    """
-
-    hpa: str
     key: str
     value: str
     alternative: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """Settings of the controller, each with its other value, that together explain divergences of an HPA.
+
+    settings      one to `MOST_SETTINGS` of them; each is needed
+    explained     reconciles that differed and agree with the other values, out of `differing`;  broken   the reverse
+    is_recorded   a value that the replay used was recorded: that another one explains something proves nothing
+    """
+
+    hpa: str
+    settings: tuple[Value, ...]
     differing: int
     explained: int
     broken: int
     divergence_ids: tuple[int, ...]
-    also_key: str | None = None
-    also_value: str | None = None
-    also_alternative: str | None = None
     is_recorded: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its settings."""
+        return tuple(setting.key for setting in self.settings)
+
+
+MOST_SETTINGS = 3
+"""So many settings may be wrong at once: the flags of a controller that was made fast are."""

@@ -1,6 +1,6 @@
 """Sums up a replay of many HPAs: in a sentence, in totals, by the problems they share, and those that matter most."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
@@ -58,8 +58,21 @@ def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
             f"{same} of {counted(len(compared), 'HPA')} decided as the replay does in {which}; {len(apart)} did not, "
             f"in {sum(hpa.comparable - hpa.agree for hpa in apart):,} of {comparable:,} reconciles."
         )
+        yield from _settings(apart)
     if compared and len(compared) < len(hpas):
         yield f"Of {counted(len(hpas) - len(compared), 'more HPA')} nothing can be compared."
+
+
+def _settings(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    """In how many reconciles other settings of the controller explain the difference, and the step for most of them."""
+    steps = Counter[str]()
+    for hpa in hpas:
+        for divergence in hpa.divergences:
+            if divergence.divergence_class.startswith("config."):
+                steps[divergence.next_step] += divergence.reconciles
+    if steps:
+        [(step, _)] = steps.most_common(1)
+        yield f"Settings of the controller other than the assumed ones explain {steps.total():,} of these: {step}."
 
 
 def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:

@@ -14,6 +14,7 @@ _SETTINGS = pa.schema([
     ("place", pa.int64()),
     *((name, pa.string()) for name in (
         "key", "value", "alternative", "words", "audited_words", "also_key", "also_value", "also_alternative",
+        "third_key", "third_value", "third_alternative",
     )),
 ])  # fmt: skip
 _TOGETHER = -1
@@ -81,7 +82,7 @@ class AskedSettings:
 
 
 def _rows(settings: Sequence[AskedSetting]) -> Iterator[dict[str, str | int]]:
-    """A row for each setting, and of several one for all of them, which names the first two as `sensitivity` does."""
+    """A row for each setting, and of several one for all of them, which names the first three as `sensitivity` does."""
     for place, one in enumerate(settings):
         yield {"place": place, **_told(one), "words": _asked(one), "audited_words": _audited(one)}
     if len(settings) > 1:
@@ -89,6 +90,7 @@ def _rows(settings: Sequence[AskedSetting]) -> Iterator[dict[str, str | int]]:
             "place": _TOGETHER,
             **_told(settings[0]),
             **{f"also_{name}": value for name, value in _told(settings[1]).items()},
+            **{f"third_{name}": value for one in settings[2:3] for name, value in _told(one).items()},
             "words": " and ".join(map(_asked, settings)),
             "audited_words": " and ".join(map(_audited, settings)),
         }

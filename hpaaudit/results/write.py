@@ -4,8 +4,8 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,7 +17,7 @@ from hpaaudit.errors import FileExists, NotWritable
 from hpaaudit.model.audit import RecordingInfo, Replay, ReplayedReconcile
 from hpaaudit.model.facts import Fact
 from hpaaudit.model.fleet_columns import Decided
-from hpaaudit.model.sensitivity import Compared, Sensitivity
+from hpaaudit.model.sensitivity import Compared, Sensitivity, Value
 from hpaaudit.model.units import SECOND
 from hpaaudit.results import fact_rows, reconcile_rows, sql
 from hpaaudit.results.arrow_tables import to_arrow
@@ -302,15 +302,7 @@ class ResultsWriter:
         self._connection.execute(texts["open_questions"])
         questions = OpenQuestions(self._connection)
         for sensitivity in explain(questions) if questions else ():
-            self._connection.execute(
-                # An HPA that was deleted and made anew has several uids and one name.
-                "insert into runs.sensitivity select replay_id, hpa_uid, namespace, name, $key, $value, $alternative, "
-                "$differing, $explained, $broken, list(divergence_id order by divergence_id), "
-                "$also_key, $also_value, $also_alternative, $is_recorded, false "
-                "from runs.divergences where namespace || '/' || name = $hpa "
-                "and list_contains($divergence_ids, divergence_id) group by all",
-                {**asdict(sensitivity), "divergence_ids": list(sensitivity.divergence_ids)},
-            )
+            self._connection.execute(texts["insert"], _row_of(sensitivity))
         for name in (
             "settled",
             "settle_reconciles",
@@ -359,6 +351,17 @@ class ResultsWriter:
 
     def _drop(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _row_of(found: Sensitivity) -> dict[str, object]:
+    """What `sql/sensitivity/insert.sql` takes."""
+    row: dict[str, object] = {
+        "hpa": found.hpa, "differing": found.differing, "explained": found.explained, "broken": found.broken,
+        "divergence_ids": list(found.divergence_ids), "is_recorded": found.is_recorded,
+    }  # fmt: skip
+    for prefix, setting in zip_longest(("", "also_", "third_"), found.settings):
+        row |= {f"{prefix}{name}": getattr(setting, name, None) for name in Value._fields}
+    return row
 
 
 def _private_folder(path: Path) -> Path:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from hpaaudit.api.times import whole_seconds
+from hpaaudit.api.times import duration, whole_seconds
 from hpaaudit.flows.query import account
 from hpaaudit.model.facts import ControllerSeen, Fact, HpaSeen, LeaseSeen
 from hpaaudit.model.timeline import MarkKind
-from hpaaudit.model.units import SECOND
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.replay import clock_of, lease_lines, replay_text
 from hpaaudit.report.timeline import words_of_mark
+from hpaaudit.results.questions import Scope, ask, question_named
 from hpaaudit.results.timeline import timeline
 from tests.conformance.expected import capture_of
 from tests.truth.produced import TOLD
@@ -147,6 +148,56 @@ def _without_the_restart(world: str) -> list[Fact]:
         for fact in VIEWS["outside"](facts)
         if not isinstance(fact, LeaseSeen | ControllerSeen) or fact.at_us < restarted_us
     ]
+
+
+def test_three_wrong_settings_are_named_together_and_each_is_needed() -> None:
+    facts = facts_of(capture_of("1.36", "legacy-100-0009"))
+    wrong = {"downscale-stabilization": "60s", "tolerance": "0.3", "cpu-initialization-period": "10m0s"}
+    flags = {f"horizontal-pod-autoscaler-{name}": value for name, value in wrong.items()}
+
+    def shown(fact: Fact) -> Fact:
+        if not isinstance(fact, ControllerSeen):
+            return fact
+        return with_fields(fact, flags=tuple(({**dict(fact.flags), **flags}).items()))
+
+    with replayed(list(map(shown, VIEWS["outside"](facts)))) as results:
+        rows = results.rows("from sensitivity")
+        [step] = {one["next_step"] for one in results.rows("from divergences where class like 'config.%'")}
+        [told] = {one["explanation"] for one in results.rows("from divergences where class like 'config.%'")}
+        answer = ask(results, question_named("which_other_setting_fits"), Scope()).fetchall()
+    [true] = (fact for fact in facts if isinstance(fact, ControllerSeen))
+    for row in rows:
+        found = {row[f"{which}key"]: row[f"{which}alternative"] for which in ("", "also_", "third_")}
+        assert {f"horizontal-pod-autoscaler-{key}" for key in found} == set(flags)
+        assert duration(found["cpu-initialization-period"]) == duration(
+            dict(true.flags)["horizontal-pod-autoscaler-cpu-initialization-period"]
+        )
+        assert row["explained"] == row["differing"] > 3
+        assert row["broken"] == 0
+    values = {(row["key"], row["alternative"]) for row in rows} | {
+        (row["third_key"], row["third_alternative"]) for row in rows
+    }
+    assert ("tolerance", "0.2") in values | {(row["also_key"], row["also_alternative"]) for row in rows}
+    assert " together explain 7 of 7 reconciles that " in told
+    assert step.count("--flag ") == 3
+    assert all(line[-1].count(",") == 1 for line in answer)
+
+
+def test_a_restart_that_the_lease_rules_out_explains_nothing() -> None:
+    """A process adds a new name to that of its host: the holder before and after is one process."""
+    seen = _without_the_restart("restart-100-0006")
+    holder = "host_0ce9444d-ab86-475d-8acb-3eb036397348"
+    times = range(seen[0].at_us, seen[-1].at_us, 10 * SECOND)
+    leases = [
+        LeaseSeen(
+            at_us=Micros(at_us), namespace="kube-system", name="kube-controller-manager", holder=holder,
+            acquired_us=seen[0].at_us, renewed_us=Micros(at_us), transitions=0,
+        )
+        for at_us in times
+    ]  # fmt: skip
+    with replayed(sorted([*seen, *leases], key=lambda fact: fact.at_us)) as results:
+        assert results.rows("from sensitivity where key = 'restart'") == []
+        assert results.rows("from reconciles where class like 'memory.%'") == []
 
 
 def test_a_restart_that_explains_a_single_reconcile_is_not_known() -> None:

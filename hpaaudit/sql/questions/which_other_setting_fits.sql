@@ -10,7 +10,10 @@
 --   differing: reconciles that were unexplained
 --   explained: how many of them agree with the other value
 --   broken: reconciles that agreed and would not with the other value
-select namespace, name, key, value, alternative, differing, explained, broken
+--   together_with: the other settings that it takes, each with its other value; NULL if the one alone explains them
+select
+    namespace, name, key, value, alternative, differing, explained, broken,
+    nullif(concat_ws(', ', also_key || ' ' || also_alternative, third_key || ' ' || third_alternative), '') as together_with
 from sensitivity
 where namespace || '/' || name like $hpa
 order by explained - 3 * broken desc, namespace, name, key, alternative;

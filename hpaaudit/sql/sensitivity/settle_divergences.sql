@@ -1,4 +1,4 @@
--- Which unexplained divergences does another setting explain, or do two?
+-- Which unexplained divergences does another setting explain, or do several together?
 -- Sets their class in runs.divergences, with what explains them.
 update runs.divergences as d
 set
@@ -11,14 +11,21 @@ set
 from (
     select
         hpa_uid, divergence_id, class, is_one, missing_input,
-        format('{} {}', replace(key, '-', ' '), alternative) as setting,
-        format('{} {}', replace(also_key, '-', ' '), also_alternative) as also_setting,
+        also_key is null as is_alone,
+        [
+            replace(key, '-', ' ') || ' ' || alternative,
+            replace(also_key, '-', ' ') || ' ' || also_alternative,
+            replace(third_key, '-', ' ') || ' ' || third_alternative
+        ] as settings,
+        enumerated(list_filter(settings, lambda one: one is not null)) as setting,
+        enumerated(list_filter(settings[2:], lambda one: one is not null)) as further,
+        enumerated(list_filter([value, also_value, third_value], lambda one: one is not null)) as used,
         key in ('restart', 'lease') as is_memory,
-        if(also_key is null, ' explains ', format(' and {} together explain ', also_setting)) || explained as explains,
+        if(is_alone, ' explains ', format(' and {} together explain ', further)) || explained as explains,
         case
             when missing_input = 'controller.sync_period' then format(
                 'unknown: {}; {}{} of {} that the assumed {} does not',
-                missing_in_words(missing_input), setting, explains, counted(differing, 'reconcile'), value
+                missing_in_words(missing_input), settings[1], explains, counted(differing, 'reconcile'), value
             )
             when missing_input = 'reconcile.unsure' then format(
                 'unknown: {}, inferred for {}', missing_in_words(missing_input), alternative
@@ -34,11 +41,10 @@ from (
                 || 'recommendations and scale events',
                 explains, counted(differing, 'reconcile')
             )
-            when also_key is null
-                then format('{} explains {} of {} that {} does not', setting, explained, counted(differing, 'reconcile'), value)
             else format(
-                '{} and {} together explain {} of {} that {} and {} do not',
-                setting, also_setting, explained, counted(differing, 'reconcile'), value, also_value
+                '{} {} {} of {} that {} {}',
+                setting, if(is_alone, 'explains', 'together explain'), explained, counted(differing, 'reconcile'),
+                used, if(is_alone, 'does not', 'do not')
             )
         end as explanation,
         case
@@ -46,7 +52,7 @@ from (
             when missing_input = 'clock.offset' then 'let recorder and API server follow the same time server'
             when missing_input = 'reconcile.unsure' then 'look at the log of kube-controller-manager at these times'
             when not is_one then 'look at the flags of the controller, and when it was restarted'
-            when key = 'restart' and also_key is not null
+            when key = 'restart' and not is_alone
                 then 'look when kube-controller-manager was restarted, and with which flags'
             when key = 'restart' then 'look when kube-controller-manager was restarted, and record its Lease'
             when key = 'lease' then 'look which program holds this Lease'
@@ -55,12 +61,13 @@ from (
             else 'look at the flags of the controller'
         end as look,
         if(
-            not is_one and missing_input <> 'controller.sync_period' or (is_memory and also_key is null),
+            not is_one and missing_input <> 'controller.sync_period' or (is_memory and is_alone),
             look,
             concat_ws(
                 ' ', look || '; replay with',
-                setting_as_option(key, split_part(alternative, ' to ', 1)),
-                setting_as_option(also_key, split_part(also_alternative, ' to ', 1))
+                setting_as_option(key, rounder_end(alternative)),
+                setting_as_option(also_key, rounder_end(also_alternative)),
+                setting_as_option(third_key, rounder_end(third_alternative))
             )
         ) as next_step
     from settled
@@ -72,8 +79,13 @@ update runs.divergences as d
 set explanation = format(
     '{}; {} would explain it, but the recording says {}',
     d.explanation,
-    concat_ws(' and ', replace(s.key, '-', ' ') || ' ' || s.alternative, replace(s.also_key, '-', ' ') || ' ' || s.also_alternative),
-    concat_ws(' and ', s.value, s.also_value)
+    concat_ws(
+        ' and ',
+        replace(s.key, '-', ' ') || ' ' || s.alternative,
+        replace(s.also_key, '-', ' ') || ' ' || s.also_alternative,
+        replace(s.third_key, '-', ' ') || ' ' || s.third_alternative
+    ),
+    concat_ws(' and ', s.value, s.also_value, s.third_value)
 )
 from settled as s
 where d.hpa_uid = s.hpa_uid and d.divergence_id = s.divergence_id and s.class = 'unexplained';

@@ -1,13 +1,12 @@
 -- What explains each unexplained divergence, and is it the only explanation?
--- One row per divergence. If several values of the same two settings explain it, each is an interval. is_one: it is known
+-- One row per divergence. If several values of the same settings explain it, each is an interval. is_one: it is known
 -- which settings it was, or what the controller remembered; otherwise both explain it, or different settings do.
 -- missing_input: what is not known then. is_recorded: the settings are recorded, and a few reconciles do not refute them.
 create temp table settled as
 with answers as (
     select
         hpa_uid, unnest(divergence_ids) as divergence_id, key, value, alternative, differing, explained, broken,
-        also_key, also_value, also_alternative, is_recorded,
-        try_cast(rtrim(alternative, 's') as double) as size, try_cast(rtrim(also_alternative, 's') as double) as also_size
+        also_key, also_value, also_alternative, third_key, third_value, third_alternative, is_recorded
     from runs.sensitivity
 ), guessed as (
     -- Shortly before, the controller decided another number than the replay, for want of what it had read. The replay
@@ -24,21 +23,16 @@ with answers as (
 select
     hpa_uid, divergence_id,
     any_value(key) as key, any_value(value) as value,
-    if(
-        count(distinct alternative) = 1,
-        any_value(alternative),
-        arg_min(alternative, size) || ' to ' || arg_max(alternative, size)
-    ) as alternative,
+    interval_of_values(list(distinct alternative)) as alternative,
     any_value(differing) as differing, any_value(explained) as explained,
     any_value(also_key) as also_key, any_value(also_value) as also_value,
-    if(
-        count(distinct also_alternative) <= 1,
-        any_value(also_alternative),
-        arg_min(also_alternative, also_size) || ' to ' || arg_max(also_alternative, also_size)
-    ) as also_alternative,
-    count(distinct (key, also_key)) = 1
-    and (count(distinct alternative) = 1 or bool_and(size is not null))
-    and (count(distinct also_alternative) <= 1 or bool_and(also_size is not null))
+    interval_of_values(list(distinct also_alternative)) as also_alternative,
+    any_value(third_key) as third_key, any_value(third_value) as third_value,
+    interval_of_values(list(distinct third_alternative)) as third_alternative,
+    count(distinct (key, also_key, third_key)) = 1
+    and (count(distinct alternative) <= 1 or bool_and(size_of_value(alternative) is not null))
+    and (count(distinct also_alternative) <= 1 or bool_and(size_of_value(also_alternative) is not null))
+    and (count(distinct third_alternative) <= 1 or bool_and(size_of_value(third_alternative) is not null))
     -- It must not lead elsewhere to what the controller did not decide. One or two reconciles agree by chance.
     and max(broken) = 0
     and (

@@ -1,5 +1,5 @@
 -- Which divergences does the setting make that was asked for, and what has the audit in its place?
--- One row per HPA and setting with such divergences, as in runs.sensitivity. Where it takes several, the first two are named.
+-- One row per HPA and setting with such divergences, as in runs.sensitivity. Where it takes several, the first three are named.
 insert into runs.sensitivity by name
 with made as (
     select r.replay_id, r.hpa_uid, r.namespace, r.name, a.place, count(*) as differing,
