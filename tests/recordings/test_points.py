@@ -11,6 +11,7 @@ from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_file
 from hpaaudit.report.replay import clock_of, replay_text
 from hpaaudit.report.verdict import verdict
+from hpaaudit.results.hpa_columns import hpa_columns
 from tests.recordings.kept import RECORDINGS
 
 POINTS = {
@@ -129,3 +130,18 @@ def test_a_failure_that_is_proven_has_the_message_that_was_published(name: str, 
     assert len(rows) >= (0 if name.startswith("1.") else 1)
     for row in rows:
         assert row["error"].endswith(row["message"].removeprefix("the HPA was unable to compute the replica count: "))
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_the_charts_draw_every_metric_wherever_it_was_usable(name: str, results_of: Replayed) -> None:
+    with open_file(results_of(name)) as results:
+        hpas = [
+            f"{row['namespace']}/{row['name']}" for row in results.rows("select distinct namespace, name from hpas")
+        ]
+        drawn = {
+            (columns.name, metric.name): sum(value is not None for value in metric.values)
+            for columns in hpa_columns(results, hpas)
+            for metric in columns.metrics
+        }
+        usable = results.rows("select name, metric_name, count(ratio) as n from metric_proposals group by all")
+    assert {(row["name"], row["metric_name"]): row["n"] for row in usable}.items() <= drawn.items()

@@ -5,7 +5,10 @@
 with named as (
     select
         namespace, name, reconcile_id, metric_name, target_type, metric_idx, tolerance, ratio, target,
-        if(target_type = 'Utilization', current_utilization, current_milli) as value,
+        -- Until 1.5 a custom metric is divided by its target at once: only the ratio is known.
+        coalesce(
+            if(target_type = 'Utilization', current_utilization, current_milli), cast(round(ratio * target) as bigint)
+        ) as value,
         row_number() over (partition by reconcile_id, metric_name, target_type order by metric_idx) as nth
     from metric_proposals
     where namespace || '/' || name in (select unnest($hpas))
