@@ -256,7 +256,8 @@ def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
         shell_complete=zones,
         expose_value=False,
         callback=use,
-        help="Read and show times in this zone: Europe/Berlin, +02:00, or local.  [default: $TZ, else UTC]",
+        help="Read and show times in this zone: Europe/Berlin, +02:00, or local; csv, json and yaml stay UTC.  "
+        "[default: $TZ, else UTC]",
     )
 
 

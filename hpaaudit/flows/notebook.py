@@ -2,6 +2,7 @@
 
 import base64
 from html import escape
+from typing import Any
 
 from hpaaudit.errors import AuditError
 from hpaaudit.flows.inspect import inspect
@@ -19,6 +20,7 @@ from hpaaudit.report.replay import change_rows, clock_of, count_lines
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable
 from hpaaudit.report.text_table import are_numbers, cell, table
+from hpaaudit.report.timeline import Screen, timeline_text
 from hpaaudit.report.told_times import rows_in_zone
 from hpaaudit.report.verdict import verdict
 from hpaaudit.results.answer import Answer
@@ -50,21 +52,47 @@ def html(value: object) -> str:
 
 
 def text(value: object) -> str:
-    """A decision as text."""
-    if not isinstance(value, ReconcileAccount):
-        raise TypeError(f"{type(value).__name__} is not explained")
-    return explain_text(value)
+    """A value that is `Printed` as text, as its command prints it."""
+    match value:
+        case Inspection():
+            return inspection_text(value)
+        case Timeline():
+            return timeline_text(value, Screen())
+        case Answer():
+            return _lines(value)
+        case ReconcileAccount():
+            return explain_text(value)
+    raise TypeError(f"{type(value).__name__} is not printed")
 
 
 def _preformatted(shown: str) -> str:
     return f"<pre>{escape(shown)}</pre>"
 
 
-def _table(answer: Answer) -> str:
-    """The first rows of an answer; times are in the zone that is in use. Only its name once its results are closed."""
+def _lines(answer: Answer) -> str:
+    """The first rows of an answer as a table of text."""
+    rows = _rows(answer)
+    if rows is None:
+        return repr(answer)
+    return "\n".join([*([table(answer.columns, rows[:ROWS])] if rows else []), _counted(rows)])
+
+
+def _rows(answer: Answer) -> list[tuple[Any, ...]] | None:
+    """Its rows, with times in the zone that is in use; None once its results are closed."""
     try:
-        rows = rows_in_zone(answer.columns, answer.rows())
+        return rows_in_zone(answer.columns, answer.rows())
     except AuditError:
+        return None
+
+
+def _counted(rows: list[tuple[Any, ...]]) -> str:
+    return f"{counted(len(rows), 'row')}" + (f", the first {ROWS} are shown" if len(rows) > ROWS else "")
+
+
+def _table(answer: Answer) -> str:
+    """The first rows of an answer. Only its name once its results are closed."""
+    rows = _rows(answer)
+    if rows is None:
         return _preformatted(repr(answer))
     are = are_numbers(answer.columns, rows)
     heads = "".join(f"<th>{escape(printable(name))}</th>" for name in answer.columns)
@@ -76,8 +104,7 @@ def _table(answer: Answer) -> str:
         for row in rows[:ROWS]
     ]
     body = "".join(f"<tr>{cells}</tr>" for cells in shown)
-    note = f"{counted(len(rows), 'row')}" + (f", the first {ROWS} are shown" if len(rows) > ROWS else "")
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table><p>{note}</p>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table><p>{_counted(rows)}</p>"
 
 
 def _changes(shown: Timeline) -> list[Micros]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hpaaudit.model.audit import RecordingInfo
 from hpaaudit.model.facts import Gap
-from hpaaudit.model.shown import Shown
+from hpaaudit.model.shown import Printed
 from hpaaudit.model.units import Micros
 
 
@@ -156,7 +156,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection(Shown):
+class Inspection(Printed):
     """What is in a recording.
 
     first_us, last_us   times of the first and the last fact, None without facts

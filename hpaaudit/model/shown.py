@@ -17,15 +17,21 @@ class Shown:
         return html
 
 
-class Explained(Shown):
+class Printed(Shown):
+    """A value that `print` shows as its command does."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        text: str = import_module("hpaaudit.flows.notebook").text(self)
+        return text
+
+
+class Explained(Printed):
     """A value that can be told as text."""
 
     __slots__ = ()
 
     def explain(self) -> str:
         """The text that `hpaaudit explain` prints."""
-        text: str = import_module("hpaaudit.flows.notebook").text(self)
-        return text
-
-    def __str__(self) -> str:
-        return self.explain()
+        return str(self)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hpaaudit.model.shown import Shown
+from hpaaudit.model.shown import Printed
 from hpaaudit.model.units import Micros
 
 
@@ -87,7 +87,7 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline(Shown):
+class Timeline(Printed):
     """One HPA over the time that its recording covers.
 
     file        the results file;  scales   actual changes of the target, in order

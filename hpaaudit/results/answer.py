@@ -3,13 +3,14 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
 from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from hpaaudit.errors import BadQuery
 from hpaaudit.model.plain_values import distinct, plain, text_of
-from hpaaudit.model.shown import Shown
+from hpaaudit.model.shown import Printed
 from hpaaudit.results.read import Results
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
-class Answer(Shown):
+class Answer(Printed):
     """The answer to a query. Its rows are read when they are asked for. Leaving a `with` block closes the results.
 
     Every method that reads rows raises BadQuery if the query fails half-way.
@@ -32,6 +33,15 @@ class Answer(Shown):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {str(self.results.path)!r}: {', '.join(self.columns)}>"
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Each row by the names of its columns, in the types of Python; times are in UTC, without a zone."""
+        keys = distinct(self.columns)
+        for row in self.rows():
+            yield dict(zip(keys, row, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.rows())
 
     @property
     def columns(self) -> list[str]:

@@ -3,6 +3,7 @@
 import base64
 import inspect
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.python_errors import in_python
 from hpaaudit.results import sql
+from tests.cli.run import run
 from tests.python_api.typed_user import incident
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +90,20 @@ def test_printed_values_are_a_line_or_what_a_command_prints(results: hpaaudit.Re
     assert str(hpaaudit.open(bundled_recording())) == f"<Recording {str(bundled_recording())!r}>"
     decision = hpaaudit.explain(results)
     assert str(decision) == decision.explain()
+
+
+def test_what_commands_show_is_printed_like_it(results: hpaaudit.Results) -> None:
+    path = shlex.quote(str(results.path))
+    assert str(hpaaudit.timeline(results)) == run(f"hpaaudit timeline {path}")[1]
+    assert str(hpaaudit.inspect(bundled_recording())) == run(f"hpaaudit inspect {bundled_recording()}")[1]
+    with hpaaudit.query(results, "select ts, desired from reconciles order by ts") as answer:
+        rows = list(answer)
+        assert len(answer) == len(rows) == len(answer.rows()) > 0
+        assert [tuple(row.values()) for row in rows] == answer.rows()
+        assert set(rows[0]) == {"ts", "desired"}
+        told = str(answer)
+        assert told.endswith(f"\n{len(rows)} rows" + (", the first 100 are shown" if len(rows) > 100 else ""))
+        assert told.splitlines()[0].split() == ["TS", "DESIRED"]
 
 
 def test_a_notebook_shows_a_chart_and_the_words(results: hpaaudit.Results) -> None:
