@@ -68,6 +68,7 @@ def test_recordings_of_any_kind_are_replayed_alike(share: int) -> None:
         assert outcome.beyond in {"", *LEFT}
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_recordings_of_old_controllers_are_replayed_alike(share: int) -> None:
     """With forbidden windows, lists of pods and Heapster, and what newer ones recorded replayed as these releases."""
@@ -77,6 +78,7 @@ def test_recordings_of_old_controllers_are_replayed_alike(share: int) -> None:
         assert outcome.beyond in {"", *LEFT}
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_recordings_of_the_oldest_controllers_are_replayed_alike(share: int) -> None:
     """With custom metrics in an annotation, a status in the controller's cache, and answers in the order they came."""
@@ -86,6 +88,7 @@ def test_recordings_of_the_oldest_controllers_are_replayed_alike(share: int) -> 
         assert outcome.beyond in {"", *LEFT}
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("source", [*KEPT, *sorted(FOUND.glob("*.capture.*"))], ids=lambda path: path.name)
 def test_a_recording_that_lies_here_is_replayed_alike(source: Path, tmp_path: Path) -> None:
     outcome = replayed_twice(source, tmp_path) if source.is_dir() else decided_twice(_kept(facts_of(source)))
@@ -93,6 +96,7 @@ def test_a_recording_that_lies_here_is_replayed_alike(source: Path, tmp_path: Pa
     assert outcome.beyond in {"", *LEFT}
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_captures_of_the_real_controller_are_replayed_alike(share: int) -> None:
     for source in one_in(EVERY, sources())[share::SHARES]:
@@ -101,12 +105,14 @@ def test_captures_of_the_real_controller_are_replayed_alike(share: int) -> None:
         assert outcome.beyond in {"", *LEFT}
 
 
+@pytest.mark.usefixtures("unsearched")
 def test_of_a_recording_of_which_retention_removed_a_part_the_rest_is_replayed_alike() -> None:
     facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
     drawn = _kept(facts, 80, "retention")
     assert _sure(decided_twice(drawn)) > 20
 
 
+@pytest.mark.usefixtures("unsearched")
 def test_the_base_that_retention_leaves_begins_with_a_later_fact(tmp_path: Path) -> None:
     """Else the test before says nothing."""
     keep(tmp_path / "kept", _kept(list(published(_world())), 80, "retention"))
@@ -129,6 +135,7 @@ def _middle(facts: Sequence[Fact]) -> int:
     return (facts[0].at_us + facts[-1].at_us) // 2 + 7 * SECOND
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("rows", [7, 20, 60, 300])
 def test_the_last_reconcile_of_an_hpa_that_is_deleted_is_decided_alike(rows: int) -> None:
     facts = [fact for fact in _world() if not isinstance(fact, ControllerSeen)]
@@ -137,6 +144,7 @@ def test_the_last_reconcile_of_an_hpa_that_is_deleted_is_decided_alike(rows: int
     assert _sure(decided_twice(_kept(deleted, rows))) == lines
 
 
+@pytest.mark.usefixtures("unsearched")
 def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_path: Path) -> None:
     """Where it is made again these would be of the next one."""
     facts = [fact for fact in published(_world()) if not isinstance(fact, ControllerSeen)]
@@ -158,6 +166,7 @@ def test_an_hpa_has_no_reconcile_after_its_end_though_a_process_starts_then(tmp_
     assert min(row["gap"] for row in gaps if row["gap"] is not None) >= 15 * SECOND
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize(
     ("holders", "processes"), [((PROCESS, "program", PROCESS), 1), ((PROCESS, "", PROCESS), 1), ("aba", 3)]
 )
@@ -182,6 +191,7 @@ def test_a_lease_that_is_given_back_makes_no_new_process_in_either_engine(
     assert len(epochs) == processes
 
 
+@pytest.mark.usefixtures("unsearched")
 @pytest.mark.parametrize("hidden", ["*", "/apis/autoscaling/v2/namespaces/other-shop/horizontalpodautoscalers/web"])
 def test_an_hpa_with_a_sync_period_of_its_own_is_decided_alike(hidden: str, tmp_path: Path) -> None:
     """One every 10 s, one every 15 s: what a gap of 12 s hides of one, it does not hide of the other."""
@@ -195,6 +205,7 @@ def test_an_hpa_with_a_sync_period_of_its_own_is_decided_alike(hidden: str, tmp_
     assert [tuple(row.values()) for row in assumed] == [("sync-period", "15s"), ("sync-period of shop/web", "10s")]
 
 
+@pytest.mark.usefixtures("unsearched")
 def test_a_fleet_that_was_there_before_the_recorder_is_decided_by_the_compiled_rules(tmp_path: Path) -> None:
     """A hundred HPAs with ninety reconciles each: from that many on nobody needs to ask for it."""
     fleet.write(tmp_path / "lines", hpas=100, hours=0.4, seed=5)

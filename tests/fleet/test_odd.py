@@ -16,6 +16,7 @@ from tests.fleet.chance import write
 from tests.fleet.kinds import ROOT, beside, facts_of
 from tests.fleet.outside import published
 
+pytestmark = pytest.mark.usefixtures("unsearched")
 ODD, OTHER = "shop", "other-shop"
 WORLDS = ROOT / "tests" / "conformance" / "1.36"
 BIG = 2**63 - 1
