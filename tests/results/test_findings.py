@@ -1250,7 +1250,7 @@ def _written_by(writer_class: str, *names: str) -> Tables:
                     *proposals(2, first=4, metric_name="lag", valid=False, is_winner=False, proposal=None),
                 ],
             },
-            "lag and qps were unusable, so that nothing could scale down for 90 s",
+            "lag or qps was unusable, so that nothing could scale down for 90 s",
         ),
         (
             "pod_without_sample",

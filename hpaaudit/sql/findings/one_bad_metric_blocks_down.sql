@@ -31,8 +31,9 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(more * lasted_s), sum(fewer * lasted_s), sum(lasted_s)) as severity,
     format(
-        '{} {} unusable, so that nothing {} for {} s{}{}', enumerated(list(distinct metric_name order by metric_name)),
-        if(count(distinct metric_name) > 1, 'were', 'was'),
+        '{} was unusable, so that nothing {} for {} s{}{}',
+        -- Of each reconcile the first metric that failed, and another one may have failed in the next.
+        enumerated(list(distinct metric_name order by metric_name), word := 'or'),
         case
             when bool_and(is_held_up) then 'could scale'
             when max(fewer) > 0 then 'scaled down'
