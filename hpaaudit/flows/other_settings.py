@@ -1,7 +1,7 @@
 """Settings that the controller may have had instead: the usual values of flags, gates, releases."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -166,7 +166,13 @@ def _flags(prepared: "Prepared", windows: Iterable["Micros"]) -> Iterator[Settin
         field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")
         current = getattr(flags, field)
         others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
-        for number in sorted(others.keys() - {current}, key=lambda number: abs(number - current)):
+        common = {getattr(with_flags(flags, {key: text}), field) for text in usual}
+
+        def place(number: float, current: float = current, common: Collection[float] = common) -> tuple[bool, float]:
+            return number not in common, abs(number - current)
+
+        # Of values that explain as much the first is named: rather one that people give.
+        for number in sorted(others.keys() - {current}, key=place):
             yield _flag(prepared, key, others[number])
 
 
