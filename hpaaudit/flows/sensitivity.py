@@ -6,7 +6,7 @@ these. A restart of the controller that nobody recorded is tried before: it forg
 events. What a setting makes that the user asked for is no question here: `what_if` tells that.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -93,7 +93,7 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> 
     """Tries every other value of every setting alone, then two at once, and three, where that is not enough."""
     windows = settings.windows() if settings.rows else ()
     settings.run((setting,) for setting in assumed(prepared, windows))
-    settings.run(_others(prepared, settings), to_the_end=True)
+    settings.run(_others(assumed(prepared, windows), settings), to_the_end=True)
     open_rows = {
         hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
     }
@@ -106,7 +106,7 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> 
     return pairs
 
 
-def _others(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
+def _others(every: Iterable[Setting], settings: Trials) -> Iterator[tuple[Setting]]:
     """The flags and gates that were not tried any more when one of them explained everything.
 
     They are other values of that flag, or other settings that explain as much: then it is not known which it was.
@@ -114,7 +114,7 @@ def _others(prepared: "Prepared", settings: Trials) -> Iterator[tuple[Setting]]:
     found = any(found.settings[0].key in COMPARABLE for some in settings.best.values() for found in some)
     keys = COMPARABLE if found else frozenset()
     tried = {(setting.key, setting.alternative) for chosen in settings.scores for setting in chosen}
-    for setting in assumed(prepared):
+    for setting in every:
         if setting.key in keys and (setting.key, setting.alternative) not in tried:
             yield (setting,)
 
