@@ -1,6 +1,6 @@
 -- Which HPAs share their target with another HPA?
 -- One row per HPA, of the time in which both have the same scaleTargetRef. Not of the moment in which two HPAs exchange
--- their targets, one edit after the other.
+-- their targets, one edit after the other: less than the usual time between two reconciles.
 -- Needs: hpas.shared
 with pairs as (
     select
@@ -15,7 +15,7 @@ with pairs as (
         min(min(first_at)) over (partition by hpa_uid) as found_at
     from pairs
     group by hpa_uid, target_kind, target_name
-    having max(last_at) = max(ended_at) or max(last_at) - min(first_at) >= interval 15 second
+    having max(last_at) = max(ended_at) or max(last_at) - min(first_at) >= (select sync from sync)
 )
 select
     hpa_uid, min(first_at) as first_at, max(last_at) as last_at, 'high' as severity,
