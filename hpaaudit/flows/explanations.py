@@ -34,7 +34,7 @@ def best(
 
 
 def aligned(several: Sequence[Sensitivity]) -> list[Sensitivity]:
-    """The same explanations, each with its settings in one order: those first that all have in common."""
+    """The explanations with their settings sorted: first those that every explanation names."""
     if not several:
         return []
     common = set.intersection(*(set(found.keys) for found in several))

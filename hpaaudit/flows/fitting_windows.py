@@ -1,13 +1,13 @@
-"""Reads the downscale stabilization window off what was decided: how old a recommendation could be that still held it.
+"""Finds downscale stabilization windows that fit the numbers which the controller decided.
 
-The usual values of a flag are tried anyway; a window may have any length. A reconcile that decided a number had a
-window that reaches as far back as the recommendation of this number, and not as far as an earlier, higher one.
+Without a behavior it decides the highest recommendation of the window. So the window reaches back as far as the
+recommendation of the decided number, and not as far as an earlier, higher one.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hpaaudit.model.units import SECOND, Micros
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hpaaudit.model.decision import Decision
 
 MOST = 4
-"""So many lengths of the window are told, those that fit the most reconciles first."""
+"""At most so many windows are found."""
 
 ROUND_US = tuple(
     Micros(unit)
@@ -32,31 +32,24 @@ ROUND_US = tuple(
         SECOND // 1000,
     )
 )
-"""People give windows in round numbers: a multiple of the first of these that fits is taken."""
+"""Units of round durations, the coarsest first: people set a window to a multiple of one."""
 
 NEAR = 10
-"""A window may be longer or shorter than what was decided tells, by this part of it."""
+"""Windows longer or shorter by this part, a tenth, are tried too: the time of a decision is not known exactly."""
 
 _NO_END = Micros(1 << 62)
 
 
-class Decided(NamedTuple):
-    """A reconcile of an HPA, and the number that the controller decided in it."""
+def fitting_windows(replayed: Mapping[int, "ReplayedReconcile"], decided: Mapping[int, int]) -> list[Micros]:
+    """The windows with which most reconciles of one HPA decide what the controller decided, at most `MOST` of them.
 
-    reconcile_id: int
-    number: int
-
-
-def fitting_windows(replayed: Mapping[int, "ReplayedReconcile"], decided: Iterable[Decided]) -> list[Micros]:
-    """Lengths of the window with which the recommendations of a replay lead to the most of these numbers.
-
-    replayed   the reconciles of one HPA by their numbers, in the order of time, with any window
+    replayed   its reconciles by their numbers, in the order of time; with which window does not matter
+    decided    the replicas that the controller decided, by the same numbers
     """
     changes: Counter[Micros] = Counter()
     history = list(_recommendations(replayed.values()))
-    for one in decided:
-        reconcile = replayed.get(one.reconcile_id)
-        span = None if reconcile is None else _span(history, reconcile.decision, one.number)
+    for reconcile_id in decided.keys() & replayed.keys():
+        span = _span(history, replayed[reconcile_id].decision, decided[reconcile_id])
         if span is not None:
             changes[span[0]] += 1
             changes[span[1]] -= 1
@@ -64,7 +57,6 @@ def fitting_windows(replayed: Mapping[int, "ReplayedReconcile"], decided: Iterab
     fitting = list(accumulate(changes[edge] for edge in edges))
     by_count: dict[int, list[Micros]] = defaultdict(list)
     for count, begin_us, end_us in zip(fitting, edges, edges[1:], strict=False):
-        # When a reconcile decided is not known exactly: a round length just beside these may be the true one.
         wider = Micros(begin_us - begin_us // NEAR), Micros(end_us + end_us // NEAR)
         by_count[count] += _roundest(begin_us, end_us), _roundest(*wider)
     best = (length for count in sorted(by_count, reverse=True) if count for length in by_count[count])

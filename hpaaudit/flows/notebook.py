@@ -52,7 +52,7 @@ def html(value: object) -> str:
 
 
 def text(value: object) -> str:
-    """A value that is `Printed` as text, as its command prints it."""
+    """The text of a value, the same that its command prints."""
     match value:
         case Inspection():
             return inspection_text(value)
@@ -90,7 +90,7 @@ def _counted(rows: list[tuple[Any, ...]]) -> str:
 
 
 def _table(answer: Answer) -> str:
-    """The first rows of an answer. Only its name once its results are closed."""
+    """The first rows of an answer as an HTML table; only its name where its results are closed."""
     rows = _rows(answer)
     if rows is None:
         return _preformatted(repr(answer))

@@ -1,7 +1,7 @@
 """Settings that the controller may have had instead: the usual values of flags, gates, releases."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -37,7 +37,7 @@ Another release is tried after them: it changes much at once, and its defaults m
 """
 
 _WITH_UUID = re.compile(r"_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-"""Since 1.10 each process adds one to the name of its host (kubernetes#58302)."""
+"""How the name of a Lease's holder ends: since 1.10 each process adds a new UUID to its host (kubernetes#58302)."""
 
 RESTARTS = 3
 """Before so many divergences of an HPA a restart is tried."""
@@ -160,20 +160,17 @@ def _flags(prepared: "Prepared", windows: Iterable["Micros"]) -> Iterator[Settin
     in_force = behaviours_of(flags)
     read_off = {"downscale-stabilization": tuple(map(duration_text, windows))}
     for key, usual in of_its_time(VALUES, flags.release).items():
-        values = (*usual, *read_off.get(key, ()))
         if key.endswith("scale-delay") and not in_force.delay_flags:
             continue
         field = key.replace("-", "_") + ("" if key == "tolerance" else "_us")
         current = getattr(flags, field)
-        others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
-        common = {getattr(with_flags(flags, {key: text}), field) for text in usual}
-
-        def place(number: float, current: float = current, common: Collection[float] = common) -> tuple[bool, float]:
-            return number not in common, abs(number - current)
-
+        seen = {current}
         # Of values that explain as much the first is named: rather one that people give.
-        for number in sorted(others.keys() - {current}, key=place):
-            yield _flag(prepared, key, others[number])
+        for values in (usual, read_off.get(key, ())):
+            others = {getattr(with_flags(flags, {key: text}), field): text for text in values}
+            for number in sorted(others.keys() - seen, key=lambda number: abs(number - current)):
+                yield _flag(prepared, key, others[number])
+            seen |= others.keys()
 
 
 def _flag(prepared: "Prepared", key: str, text: str) -> Setting:

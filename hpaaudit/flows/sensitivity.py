@@ -6,7 +6,7 @@ these. A restart of the controller that nobody recorded is tried before: it forg
 events. What a setting makes that the user asked for is no question here: `what_if` tells that.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -91,9 +91,9 @@ def _trials_of_times(prepared: "Prepared", by_hpa: Rows, wanted: Rows, settings:
 
 def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> Trials:
     """Tries every other value of every setting alone, then two at once, and three, where that is not enough."""
-    windows = settings.windows() if settings.rows else ()
-    settings.run((setting,) for setting in assumed(prepared, windows))
-    settings.run(_others(assumed(prepared, windows), settings), to_the_end=True)
+    every = list(assumed(prepared, settings.windows() if settings.rows else ()))
+    settings.run((setting,) for setting in every)
+    settings.run(_others(every, settings), to_the_end=True)
     open_rows = {
         hpa: rows for hpa, rows in settings.rows.items() if not (settings.explains(hpa) or memory.explains(hpa))
     }
@@ -106,7 +106,7 @@ def _search_settings(prepared: "Prepared", settings: Trials, memory: Trials) -> 
     return pairs
 
 
-def _others(every: Iterable[Setting], settings: Trials) -> Iterator[tuple[Setting]]:
+def _others(every: Sequence[Setting], settings: Trials) -> Iterator[tuple[Setting]]:
     """The flags and gates that were not tried any more when one of them explained everything.
 
     They are other values of that flag, or other settings that explain as much: then it is not known which it was.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hpaaudit.flows.prepare import Prepared
 
 WINDOWS = 3
-"""A wrong setting is searched in so many windows; each further one in as many, where those before leave differences."""
+"""In so many windows a wrong setting is searched; in as many others, that still differ with it, the next one."""
 
 JUDGED = 3
 """So many of the settings that fit the windows best are tried on the whole recording."""

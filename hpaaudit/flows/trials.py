@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hpaaudit.flows.decide_again import Again, again, one_by_one
-from hpaaudit.flows.fitting_windows import Decided, fitting_windows
+from hpaaudit.flows.fitting_windows import fitting_windows
 from hpaaudit.flows.other_settings import COMPARABLE, Setting, is_known, untraced
 from hpaaudit.flows.other_times import numbers_in, opposing, without
 from hpaaudit.model.sensitivity import Compared, Sensitivity, Value
@@ -124,7 +124,7 @@ class Trials:
             by_hpa[f"{reconcile.decision.namespace}/{reconcile.decision.name}"][number] = reconcile
         lengths: dict[Micros, None] = {}
         for hpa, rows in self.rows.items():
-            decided = (Decided(row.reconcile_id, row.wanted) for row in rows if row.wanted is not None)
+            decided = {row.reconcile_id: row.wanted for row in rows if row.wanted is not None}
             lengths |= dict.fromkeys(fitting_windows(by_hpa[hpa], decided))
         return list(lengths)
 
@@ -144,7 +144,7 @@ class Trials:
                         yield one, other
 
     def thirds(self, alone: Sequence[Setting]) -> Iterator[tuple[Setting, ...]]:
-        """Three settings at once: the two that together come nearest to what the controller did, with each of these."""
+        """Three settings at once: the pairs that come nearest to what the controller did, each with one of `alone`."""
         two = [chosen for chosen, score in self.scores.items() if len(chosen) > 1 and score.changed]
         for chosen in sorted(two, key=lambda one: self.scores[one], reverse=True)[:PAIRED]:
             keys = {setting.key for setting in chosen}

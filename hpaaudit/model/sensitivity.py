@@ -32,7 +32,7 @@ class Compared:
 
 
 class Value(NamedTuple):
-    """A setting, what the replay used of it, and the value that explains something."""
+    """A setting, the value that the replay used, and the other value that was tried."""
 
     key: str
     value: str
@@ -41,7 +41,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """Settings of the controller, each with its other value, that together explain divergences of an HPA.
+    """Other values of settings of the controller that together explain divergences of an HPA.
 
     settings      one to `MOST_SETTINGS` of them; each is needed
     explained     reconciles that differed and agree with the other values, out of `differing`;  broken   the reverse
@@ -63,4 +63,4 @@ class Sensitivity:
 
 
 MOST_SETTINGS = 3
-"""So many settings may be wrong at once: the flags of a controller that was made fast are."""
+"""At most so many settings are tried at once. Test clusters often run with three flags that are not the default."""

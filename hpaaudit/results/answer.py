@@ -41,7 +41,8 @@ class Answer(Printed):
             yield dict(zip(keys, row, strict=True))
 
     def __len__(self) -> int:
-        return len(self.rows())
+        """Counted by DuckDB: `list` asks for it too, and reads the rows then."""
+        return 0 if self._relation is None else self.results.read(self._relation.__len__)
 
     @property
     def columns(self) -> list[str]:

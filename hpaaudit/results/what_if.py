@@ -82,7 +82,7 @@ class AskedSettings:
 
 
 def _rows(settings: Sequence[AskedSetting]) -> Iterator[dict[str, str | int]]:
-    """A row for each setting, and of several one for all of them, which names the first three as `sensitivity` does."""
+    """A row for each setting; of several one more row for all together, which names the first three of them."""
     for place, one in enumerate(settings):
         yield {"place": place, **_told(one), "words": _asked(one), "audited_words": _audited(one)}
     if len(settings) > 1:

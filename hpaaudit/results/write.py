@@ -354,7 +354,7 @@ class ResultsWriter:
 
 
 def _row_of(found: Sensitivity) -> dict[str, object]:
-    """What `sql/sensitivity/insert.sql` takes."""
+    """The parameters of `sql/sensitivity/insert.sql`."""
     row: dict[str, object] = {
         "hpa": found.hpa, "differing": found.differing, "explained": found.explained, "broken": found.broken,
         "divergence_ids": list(found.divergence_ids), "is_recorded": found.is_recorded,

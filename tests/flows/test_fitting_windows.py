@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.flows.fitting_windows import Decided, fitting_windows
+from hpaaudit.flows.fitting_windows import fitting_windows
 from hpaaudit.model.memory import Memory, Recommendation
 from hpaaudit.model.units import SECOND, Micros
 
@@ -33,7 +33,7 @@ def test_a_window_of_any_length_is_found(numbers: list[int], period_ms: int, win
     ]
     decided = [_highest(recommendations, one.at_us, window_ms * 1000) for one in recommendations]
     replayed = {place: _replayed(recommendations, place) for place in range(len(numbers))}
-    found = fitting_windows(replayed, [Decided(place, number) for place, number in enumerate(decided)])
+    found = fitting_windows(replayed, dict(enumerate(decided)))
     again = [[_highest(recommendations, one.at_us, length_us) for one in recommendations] for length_us in found]
     assert decided in again
     assert again[0] == decided
@@ -43,7 +43,7 @@ def test_a_round_window_is_named_where_it_fits() -> None:
     recommendations = [
         Recommendation(replicas=number, at_us=Micros(place * SECOND)) for place, number in enumerate([9] + [2] * 20)
     ]
-    decided = [Decided(place, 9 if place <= 12 else 2) for place in range(21)]
+    decided = {place: 9 if place <= 12 else 2 for place in range(21)}
     replayed = {place: _replayed(recommendations, place) for place in range(21)}
     # From 12 s on and below 13 s.
     assert fitting_windows(replayed, decided)[0] == 12 * SECOND
@@ -52,4 +52,4 @@ def test_a_round_window_is_named_where_it_fits() -> None:
 def test_numbers_that_no_recommendation_has_tell_nothing() -> None:
     recommendations = [Recommendation(replicas=3, at_us=Micros(place * SECOND)) for place in range(5)]
     replayed = {place: _replayed(recommendations, place) for place in range(5)}
-    assert fitting_windows(replayed, [Decided(place, 7) for place in range(5)]) == []
+    assert fitting_windows(replayed, dict.fromkeys(range(5), 7)) == []
