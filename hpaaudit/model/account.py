@@ -43,6 +43,7 @@ class Change:
     tied_metrics   metrics besides `metric` that asked for the same number
     evidence_level   how the writer is known, as in `scale_events`
     is_undecidable   what its reconcile depended on was not recorded
+    after_us         it was written after this and not after `at_us`, if these are more than two seconds apart
     is_remade        the target was deleted and made again, with another number
     """
 
@@ -63,6 +64,7 @@ class Change:
     tied_metrics: tuple[str, ...] = ()
     evidence_level: str = ""
     is_undecidable: bool = False
+    after_us: Micros | None = None
     is_remade: bool = False
 
 

@@ -24,6 +24,7 @@ class Mark:
     """Something that happened besides a reconcile.
 
     until_us   its end, None for an instant
+    after_us   nobody saw it being written: it was after this, and not after `at_us`; None: at `at_us`
     who        who did it, as far as that is known: a writer, a manager of fields, a holder of the Lease, a stream
                of the recorder
     what       what was done, such as `6 -> 2`, the class of a divergence, or the whole sentence of a restart
@@ -34,6 +35,7 @@ class Mark:
     kind: MarkKind
     who: str
     what: str
+    after_us: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

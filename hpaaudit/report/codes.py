@@ -258,6 +258,7 @@ VERDICTS = {
 
 MISSING_INPUTS = {
     "metric.sample": "which of several samples the controller read",
+    "metric.answer": "what the metrics API answered: no answer had been recorded until then",
     "memory.before_recording": "what the controller recommended or scaled earlier",
     "instant.window_edge": "on which side of a window's edge an earlier recommendation or scale event was",
     "scale.write": "whether admission changed what the HPA wrote, or somebody wrote afterwards",

@@ -376,7 +376,7 @@ def _detail(step: StepLine, clock: Clock) -> str:
 
 def _before(change: Change, clock: Clock) -> str:
     who = "this HPA" if change.writer_class == "hpa" else change.writer_name or "somebody unknown"
-    return f"{clock(change.at_us)} {who} wrote {change.from_replicas} -> {change.to_replicas}"
+    return f"{clock.seen(change.at_us, change.after_us)} {who} wrote {change.from_replicas} -> {change.to_replicas}"
 
 
 def _line(label: str, text: str) -> str:

@@ -25,7 +25,9 @@ def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock, told: 
     cost = cost_in_words(sum(filter(None, sums)), "missing at least" if is_least else "missing")
     if None in sums:
         cost = "; how many pods were missing is unknown"
-    yield f"{who or 'Others'} wrote {counted(len(more), 'more time')}, the last at {clock(more[-1].at_us)}{cost}."
+    last = clock.seen(more[-1].at_us, more[-1].after_us)
+    last = last if more[-1].after_us is not None else f"at {last}"
+    yield f"{who or 'Others'} wrote {counted(len(more), 'more time')}, the last {last}{cost}."
 
 
 def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:

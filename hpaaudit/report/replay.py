@@ -159,11 +159,10 @@ def change_rows(changes: tuple[Change, ...], clock: Clock) -> list[tuple[Micros,
     """The time and the cells of a row for each change. Consecutive changes whose rows would be equal share one."""
     rows = []
     for cells, run in groupby(changes, key=_shown):
-        at_us = [change.at_us for change in run]
-        times = [clock(time) for time in (at_us[0], at_us[-1])]
+        first, *more = run
         *others, reason = cells
-        why_all = f"{reason}; {len(at_us)} times until {times[1]}" if at_us[1:] else reason
-        rows.append((at_us[0], (times[0], *others, why_all)))
+        why_all = f"{reason}; {len(more) + 1} times until {clock(more[-1].at_us)}" if more else reason
+        rows.append((first.at_us, (clock.seen(first.at_us, first.after_us), *others, why_all)))
     return rows
 
 

@@ -80,6 +80,10 @@ class Clock:
         days = {in_zone(us)[:10] for us in (self.first_us, at_us, self.last_us)}
         return clock(at_us) if len(days) == 1 else in_zone(at_us)
 
+    def seen(self, at_us: Micros, after_us: Micros | None) -> str:
+        """`by 14:05:19Z` of what nobody saw happen: it was after one time, and not after the other one."""
+        return self(at_us) if after_us is None else f"by {self(at_us)}"
+
 
 def releases_in_turn(first: str, later: Sequence[tuple[Micros, str]], clock: Clock) -> str:
     """`1.20.15, from 14:20:00Z 1.36.3`: the release of the first controller process, and those that came later."""

@@ -291,7 +291,7 @@ def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int |
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
-        yield one_line(f"  {number}  {clock(mark.at_us)}{until}  {words_of_mark(mark)}", " " * 5)
+        yield one_line(f"  {number}  {clock.seen(mark.at_us, mark.after_us)}{until}  {words_of_mark(mark)}", " " * 5)
     if most is not None and len(marks) > most:
         yield f"  {len(marks) - most} more: hpaaudit query {pasteable(timeline.file)} what_happened"
 

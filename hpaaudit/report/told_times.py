@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TIME = re.compile(r"(?<![\w:.+-])(?:(\d{4}-\d\d-\d\d)T)?(\d\d:\d\d)(:\d\d)?Z(?!\w)")
 _TOLD = {"explanation": ("opened_at", "ts"), "verdict": ("first_at", "ts"), "what": ("ts",), "detail": ("ts",)}
 """Columns with such texts, and the columns beside them whose day is that of a time without a date."""
-_OWN = ("divergence ", "gap until ")
+_OWN = ("divergence ", "gap until ", "replicas ")
 """How `what` begins where it and `detail` are texts of the results, not of Kubernetes."""
 
 

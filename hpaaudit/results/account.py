@@ -60,7 +60,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
     divergences_of = defaultdict(list)
     for uid, _, divergence in divergences(results):
         divergences_of[uid].append(divergence)
-    changes = _by_hpa(results, "select *, epoch_us(ts) as at_us from changes order by ts, scale_event_id")
+    changes = _by_hpa(results, account_sql("changes"))
     foreign_writes = _by_hpa(results, account_sql("foreign_writes"))
     findings = _by_hpa(results, account_sql("findings"))
     holds = _by_hpa(results, account_sql("holds"), long_hold_s=LONG_HOLD_S)

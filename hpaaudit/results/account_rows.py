@@ -8,7 +8,7 @@ from hpaaudit.results.read import Results
 
 
 def change(row: Mapping[str, Any]) -> Change:
-    """A change, from a row of `changes` with `at_us`."""
+    """A change, from a row of `changes` with `at_us` and `after_us`."""
     return Change(
         at_us=row["at_us"],
         from_replicas=row["from_replicas"],
@@ -27,6 +27,7 @@ def change(row: Mapping[str, Any]) -> Change:
         stabilized=row["stabilized"],
         tied_metrics=tuple(row["tied_metrics"] or ()),
         is_undecidable=row["verdict"] == "undecidable",
+        after_us=row["after_us"],
         is_remade=row["is_remade"],
     )
 

@@ -188,7 +188,9 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     """
     mine = [one for one in truth.decided if one.hpa == row["hpa"]]
     here = [one for one in mine if abs(one.at_us - row["at_us"]) <= NEAR_US]
-    around = [one for one in mine if row["from_us"] - NEAR_US <= one.at_us <= row["until_us"] + NEAR_US]
+    around = [
+        one for one in mine if one.until_us >= row["from_us"] - NEAR_US and one.at_us <= row["until_us"] + NEAR_US
+    ]
     family, _, detail = (row["class"] or "match").partition(".")
     wanted = {number for one in here for number in one.wanted}
     if family == "match" and row["desired"] is None and any(one.asked is not None for one in here):

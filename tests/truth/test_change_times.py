@@ -2,9 +2,11 @@
 
 import re
 from datetime import datetime
+from itertools import pairwise
 
 import pytest
 
+from hpaaudit.flows.query import query
 from hpaaudit.model.units import SECOND
 from tests.conformance.expected import capture_of, captures
 from tests.truth.replayed import replayed
@@ -73,3 +75,37 @@ def test_a_write_by_others_was_made_when_its_divergence_says(view: str) -> None:
             told.append(said["after"])
     assert len(told) > 3
     assert view != "minimal rights" or any(told)
+
+
+@pytest.mark.parametrize("view", ["outside", "watched", "minimal rights", "a hole in the middle"])
+def test_each_change_was_written_at_its_time_or_between_both_of_its_times(view: str) -> None:
+    """What the screens show as `by 14:05:46Z` was written after one time and not after the other."""
+    between = 0
+    for world in [world for world in captures("1.36") if "people" in str(world)][2::16]:
+        facts = facts_of(world)
+        written = [(one.at_us, one.replicas) for one in truth_of(world, facts).written]
+        with replayed(list(VIEWS[view](facts))) as results:
+            rows = results.rows("""
+                select epoch_us(ts) as at_us, epoch_us(written_after) as after_us, to_replicas, is_remade
+                from changes
+                where writer_class is not null
+            """)
+        for row in rows:
+            first_us = (row["at_us"] if row["after_us"] is None else row["after_us"]) - NEAR_US
+            times = [at_us for at_us, replicas in written if replicas == row["to_replicas"]]
+            assert any(first_us <= at_us <= row["at_us"] + NEAR_US for at_us in times), (world, row)
+            between += row["after_us"] is not None
+    assert (between > 0) == (view in ("minimal rights", "a hole in the middle"))
+
+
+@pytest.mark.parametrize("view", ["watched", "minimal rights"])
+def test_changes_at_one_time_are_told_in_the_order_in_which_they_were_made(view: str) -> None:
+    told = 0
+    for world in [world for world in captures("1.36") if "people" in str(world)][::16]:
+        with replayed(list(VIEWS[view](facts_of(world)))) as results:
+            rows = list(query(results, "what_happened"))
+        changes = [re.fullmatch(r"replicas (\d+) -> (\d+)", row["what"]) for row in rows]
+        numbers = [(change[1], change[2]) for change in changes if change is not None]
+        assert all(earlier[1] == later[0] for earlier, later in pairwise(numbers)), (world, numbers)
+        told += len(numbers)
+    assert told > 5

@@ -1,6 +1,6 @@
 """What was true of a world that the real controller lived in: its decisions, its writes, its settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ MEMORY_US = 3600 * SECOND
 class Decided:
     """What the controller decided in one reconcile, and what became of its writes.
 
+    until_us   when its last write of the scale was answered: after a conflict it tries again
     wanted   the number that it wrote, and the one that its status tells: up to 1.15 one that pods have already is not
              written, whatever the spec says
     failed   a write of the scale was refused;  asked   the last number that it asked for, None if it asked for none
@@ -39,6 +40,7 @@ class Decided:
     """
 
     at_us: Micros
+    until_us: Micros
     hpa: str
     wanted: frozenset[int | None]
     failed: bool
@@ -98,18 +100,31 @@ def facts_of(capture: Path) -> list[Fact]:
 def truth_of(capture: Path, facts: Sequence[Fact]) -> Truth:
     """The decisions that the real controller told itself, and the writes that were stored."""
     return Truth(
-        decided=tuple(_decisions(capture)),
+        decided=tuple(_decisions(capture, _last_puts(facts))),
         written=tuple(_writes(facts)),
         controllers=tuple(fact for fact in facts if isinstance(fact, ControllerSeen) and fact.state == "started"),
     )
 
 
-def _decisions(capture: Path) -> Iterator[Decided]:
+def _last_puts(facts: Sequence[Fact]) -> dict[tuple[str, Micros], Micros]:
+    """When each reconcile, known by its HPA and time, was answered to its last write of the scale."""
+    puts: dict[tuple[str, Micros], Micros] = {}
+    newest = "", Micros(0)
+    for fact in facts:
+        if isinstance(fact, Reconciled):
+            newest = f"{fact.namespace}/{fact.name}", fact.at_us
+        elif isinstance(fact, ScaleWritten) and is_controller(fact.by):
+            puts[newest] = fact.at_us
+    return puts
+
+
+def _decisions(capture: Path, last_puts: Mapping[tuple[str, Micros], Micros]) -> Iterator[Decided]:
     for row in expected_of(capture):
         if not row.get("gone"):
             puts = row.get("scale_puts") or ()
             yield Decided(
                 at_us=micros(row["at"]),
+                until_us=last_puts.get((row["hpa"], micros(row["at"])), micros(row["at"])),
                 hpa=row["hpa"],
                 wanted=frozenset(
                     {

@@ -93,7 +93,7 @@ select
     epoch_us(w.since) as since_us, epoch_us(u.gap_from) as unseen_us,
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
-    w.is_remade, if(w.ts - w.at_lo > interval 2 second, epoch_us(w.at_lo), null) as after_us,
+    w.is_remade, epoch_us(written_after(w.at_lo, w.ts)) as after_us,
     if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
     exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
 from writes as w

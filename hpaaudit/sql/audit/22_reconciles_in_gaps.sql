@@ -23,6 +23,12 @@ with gaps as (
     select
         s.reconcile_id, g.stream in ('everything', 'hpas') and g.gap_to >= s.began_at as hides_status,
         hides_status and g.is_long and g.gap_from <= s.began_at as hides_reconcile,
+        -- Who lists the HPAs again some seconds after it shows a status of the gap as if it were written then.
+        if(
+            g.stream in ('everything', 'hpas') and g.is_long and g.gap_from < s.began_at
+            and g.gap_to + interval 5 second >= s.began_at,
+            g.gap_to, null
+        ) as listed_after,
         g.stream in ('everything', 'targets') and g.is_long as hides_target,
         g.stream in ('everything', 'pods') and g.gap_to >= s.began_at as hides_pods,
         g.stream in ('everything', 'metrics') and g.gap_to >= s.began_at as hides_metrics,
@@ -40,7 +46,7 @@ with gaps as (
         and gap_of_object(g.prefix, h.name, a.target_name)
     union all
     select
-        s.reconcile_id, false as hides_status, false as hides_reconcile, false as hides_target, false as hides_pods,
+        s.reconcile_id, false as hides_status, false as hides_reconcile, null as listed_after, false as hides_target, false as hides_pods,
         false as hides_metrics, u.lacks_pods,
         false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, 0 as place
     from (from spans where hpa between $first and $last) as s
@@ -52,6 +58,7 @@ with gaps as (
 )
 select
     reconcile_id, bool_or(hides_status) as hides_status, bool_or(hides_reconcile) as hides_reconcile,
+    max(listed_after) as listed_after,
     bool_or(hides_target) as hides_target, bool_or(hides_pods) as hides_pods,
     bool_or(hides_metrics) as hides_metrics, bool_or(lacks_pods) as lacks_pods,
     bool_or(is_long) as is_long, bool_or(is_interrupted) as is_interrupted, bool_or(is_unrecorded) as is_unrecorded,

@@ -5,7 +5,9 @@ with told as (
     select h.hpa, e.observed_at, e.message
     from runs.k8s_events as e
     join replayed_hpas as h on h.namespace = e.namespace and h.name = e.name
-    where e.reason = 'FailedRescale' and e.kind = 'HorizontalPodAutoscaler'
+    where e.kind = 'HorizontalPodAutoscaler'
+        -- By its text: an Event that is stored under the name of an earlier one of the same instant keeps no reason of its own.
+        and uncombined(e.message) like 'New size: %; error: %'
 )
 select
     s.reconcile_id,

@@ -46,11 +46,28 @@ with unseen_answers as (
     left join without_pods as n using (reconcile_id)
     -- What was never recorded is missing from the beginning to the end.
     where b.is_long or b.is_unrecorded or is_seen_without_pods
+), relisted as (
+    -- The first status after a gap is one that a list showed: its reconcile was at some time in the gap.
+    select arg_min(b.reconcile_id, r.ts) as reconcile_id
+    from reconciles_in_gaps as b
+    join staged.replayed as r using (reconcile_id)
+    where b.listed_after is not null and getvariable('texts').at_source[r.at_source + 1] = 'status_write'
+    group by r.object, b.listed_after
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
     from in_long_gaps
     where is_assumed or is_inferred and hides_reconcile
+    union
+    -- Or when.
+    from relisted
+    union
+    -- Or it took place before anybody saw an answer that it read, and told nothing that agrees.
+    select u.reconcile_id
+    from unseen_answers as u
+    join compared as c using (reconcile_id)
+    join staged.replayed as r using (reconcile_id)
+    where c.decision_agrees is not true and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
 ), unread as (
     -- Nobody had looked at its target until then: that no scale was recorded does not say that it could not be read.
     select c.reconcile_id
@@ -187,6 +204,9 @@ with unseen_answers as (
             or n.reconcile_id is null and c.ts > i.ended_at - interval 2 second as t_late,
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
+        c.reconcile_id in (select reconcile_id from relisted) as t_relisted,
+        u.reconcile_id is not null and b.reconcile_id is null and c.decision_agrees is not true
+            and getvariable('texts').evidence[r.evidence + 1] = 'assumed' as t_unanswered,
         c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,
@@ -245,6 +265,7 @@ with unseen_answers as (
                 when 'keda' then 'autoscaler'
                 else next_writer
             end
+            when t_unanswered and not_run is null then 'no_data.object_unseen'
             -- The controller wrote, and published another number than was stored: the API server changed it on the way.
             when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'
             -- Or somebody wrote it just afterwards: only who watches the workload can tell.
@@ -253,6 +274,7 @@ with unseen_answers as (
             -- Where its inputs are not recorded, the HPA itself may have written it, in a reconcile that was not seen.
             when decision_agrees and replicas_agree is false and t_nameless and not (t_gap and evidence = 'assumed')
                 then 'external_write.unknown'
+            when t_relisted and not_run is null then 'no_data.recording_gap'
             when not_run is not null then not_run
                 -- From here on the verdict depends on what was recorded, so gaps come first. A proven input has no gap.
                 -- If the HPA was not seen, its spec may have changed. The scale is an input, and shows what became of the decision.
@@ -293,6 +315,7 @@ select
     case
         when not_run = class and class = 'no_data.object_unseen' then 'reconcile.unseen'
         when t_unread and class = 'no_data.object_unseen' then 'scale.read'
+        when t_unanswered and class = 'no_data.object_unseen' then 'metric.answer'
         when t_may_be_refused and not t_band and class = 'no_data.object_unseen' and decision_agrees is false
             then 'write.refused'
         when t_otherwise_told and class = 'no_data.object_unseen' then 'status.late'

@@ -11,7 +11,8 @@ with before as (
     where r.reconcile_id in ($reconcile_ids)
     qualify row_number() over (partition by r.reconcile_id order by ts desc, m.scale_event_id desc) = 1
 )
-select b.reconcile_id, c.* exclude (reconcile_id), epoch_us(c.ts) as at_us
+select b.reconcile_id, c.* exclude (reconcile_id), epoch_us(c.ts) as at_us,
+    epoch_us(c.written_after) as after_us
 from before as b
 join changes as c
     on c.hpa_uid = b.hpa_uid

@@ -1,6 +1,7 @@
 -- What happened to one HPA, its target and its controller besides reconciles, and when was that not observed?
 -- One row per mark, in the order of time. kind: write (of replicas, by somebody else), spec (an edit of the HPA), rollout,
 -- restart (a controller process began), lease (somebody else stood in its Lease), divergence or gap. who: who did it, as far as known. until_us: the end, NULL for an instant.
+-- after_us: nobody saw it being written: it was after this, and not after at_us.
 with edits as (
     select
         valid_from, writer_manager,
@@ -19,22 +20,22 @@ with edits as (
     where namespace = $namespace and name = $name
     window past as (partition by hpa_uid order by valid_from)
 )
-select epoch_us(ts) as at_us, null::bigint as until_us, 'write' as kind,
+select epoch_us(ts) as at_us, null::bigint as until_us, epoch_us(written_after(at_lo, ts)) as after_us, 'write' as kind,
     coalesce(nullif(writer_name, ''), 'somebody unknown') as who,
     from_replicas || ' -> ' || to_replicas || if(is_remade, ', as the target was made again', '') as what
 from foreign_writes
 where namespace = $namespace and name = $name
 union all
-select epoch_us(valid_from), null, 'spec', writer_manager, array_to_string(edited, ', ')
+select epoch_us(valid_from), null, null, 'spec', writer_manager, array_to_string(edited, ', ')
 from edits
 where nth > 1 and len(edited) > 0
 union all
-select distinct epoch_us(started_at), null, 'rollout', '', revision
+select distinct epoch_us(started_at), null, null, 'rollout', '', revision
 from rollouts
 where namespace = $namespace and name = $name
 union all
 -- The first process that is known is no other one, and one that began with the recording is no event in it.
-select epoch_us(e.acquired_at), null, 'restart', coalesce(e.holder, ''),
+select epoch_us(e.acquired_at), null, null, 'restart', coalesce(e.holder, ''),
     if(e.is_other, 'another', 'a') || ' controller process'
     || if(e.decided_as <> e.decided_before, ' of release ' || e.decided_as, '') || ' began'
 from (
@@ -46,17 +47,17 @@ from (
 cross join recordings as o
 where e.epoch_id > 0 and (e.is_other or e.acquired_at > o.started_at + interval 1 second)
 union all
-select h.from_us, h.until_us, 'lease', h.holder, 'the Lease of the controller, which went on and forgot nothing'
+select h.from_us, h.until_us, null, 'lease', h.holder, 'the Lease of the controller, which went on and forgot nothing'
 from (
     select unnest(from_json(other_holders, '[{"holder": "varchar", "from_us": "bigint", "until_us": "bigint"}]')) as h
     from controller_epochs
 )
 union all
-select epoch_us(opened_at), epoch_us(closed_at), 'divergence', '', class
+select epoch_us(opened_at), epoch_us(closed_at), null, 'divergence', '', class
 from divergences
 where namespace = $namespace and name = $name and not starts_with(class, 'external_write.')
 union all
-select distinct epoch_us(g.gap_from), epoch_us(g.gap_to), 'gap', g.stream, g.cause
+select distinct epoch_us(g.gap_from), epoch_us(g.gap_to), null, 'gap', g.stream, g.cause
 from coverage_gaps as g
 where g.stream in ('everything', 'hpas', 'metrics', 'pods', 'targets')
     and exists (

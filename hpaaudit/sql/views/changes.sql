@@ -26,6 +26,7 @@
 --   confidence: of the divergence
 --   tied_metrics: other metrics that asked for the same number as the winner
 --   verdict: of the reconcile, as in `reconciles`
+--   written_after: nobody saw it being written: it was after this, and not after ts; NULL: at ts
 --   is_remade: the target was deleted and made again, with another number
 create view main.changes as
 select
@@ -46,6 +47,7 @@ select
         where o.reconcile_id = r.reconcile_id and o.valid and not o.is_winner and o.proposal = p.proposal
     ) as tied_metrics,
     r.verdict,
+    written_after(e.at_lo, e.at_hi) as written_after,
     coalesce(e.is_remade, false) as is_remade
 from main.scale_event_matches as m
 left join main.reconciles as r using (reconcile_id)
