@@ -149,6 +149,7 @@ class Hold:
             metric failed, and the others could not scale; `no_metric`, `target_unreadable`, `selector_ambiguous`,
             `selector_unusable`, `disabled_at_zero`: nothing was decided
     lasted_s   how long these reconciles stood, together
+    is_least   perhaps it was longer: of a reconcile among them or beside them it is not known what was decided
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown
     idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
@@ -166,6 +167,7 @@ class Hold:
     fell_us: Micros | None = None
     fell_from: int = 0
     fell_to: int = 0
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

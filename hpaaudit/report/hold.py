@@ -58,15 +58,21 @@ def held_in_words(hold: Hold, clock: Clock) -> str:
         minutes = round(hold.pod_s / 60)
         cost = f" ({counted(minutes, 'pod-minute')})" if minutes else ""
         return (
-            f"A scale-up was held for {duration(hold.lasted_s)} because up to {hold.idle_pods} of "
+            f"A scale-up was held for {how_long(hold)} because up to {hold.idle_pods} of "
             f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
         )
-    cost = cost_in_words(hold.pod_s, _COSTS.get(hold.cause, ""))
+    kind = _COSTS.get(hold.cause, "")
+    cost = cost_in_words(hold.pod_s, f"{kind} at least" if kind == "missing" and hold.is_least else kind)
     words = WORDS[hold.cause]
     if hold.fell_us is not None:
         fell = f"{hold.fell_from} -> {hold.fell_to} at {clock(hold.fell_us)}"
         words = f"The window that delays a scale-up scaled down, as it does up to 1.20, {fell}, and held the scale-up"
-    return f"{words} for {duration(hold.lasted_s)}, {times}{cost}."
+    return f"{words} for {how_long(hold)}, {times}{cost}."
+
+
+def how_long(hold: Hold) -> str:
+    """`7m 01s`, or `at least 7m 01s` where some of that time is not known."""
+    return f"at least {duration(hold.lasted_s)}" if hold.is_least else duration(hold.lasted_s)
 
 
 def cost_in_words(pod_s: float, kind: str) -> str:

@@ -6,8 +6,8 @@ from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise
 from hpaaudit.model.counted import counted
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
-from hpaaudit.report.hold import HOLDERS, during, held_in_words
-from hpaaudit.report.text import Clock, duration
+from hpaaudit.report.hold import HOLDERS, during, held_in_words, how_long
+from hpaaudit.report.text import Clock
 from hpaaudit.report.told_times import explanation, verdict_of
 
 _OUTAGE, _LOOP = "metrics_api_down", "gitops_selfheal_loop"
@@ -114,7 +114,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
         told[0] = f"With the settings of this replay, {told[0][:1].lower()}{told[0][1:]}"
     yield from told
     if rest := holds[_TOLD:]:
-        causes = ", ".join(f"{HOLDERS[hold.cause]} ({duration(hold.lasted_s)})" for hold in rest)
+        causes = ", ".join(f"{HOLDERS[hold.cause]} ({how_long(hold)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held it: {causes}."
 
 

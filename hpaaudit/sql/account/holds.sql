@@ -1,23 +1,39 @@
 -- What held an HPA for a minute or more, and what did it cost?
--- One row per HPA and cause, the longest first.
+-- One row per HPA and cause, the longest first. is_least: what was decided is not known of a reconcile among them, or beside
+-- them, so that it may have been longer.
 with held as (
     {held}
+), holds as (
+    select
+        hpa_uid, cause, count(*) as reconciles, min(ts) as first_ts, max(ts) as last_ts, arg_max(lasted_s, ts) as last_s,
+        coalesce(round(sum(lasted_s), 6), 0) as lasted_s,
+        -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
+        coalesce(round(sum(lasted_s * case
+            when cause = 'unready' then idle_pods
+            when cause <> 'unmeasured' then abs(coalesce(wanted_more, 0))
+        end), 6), 0) as pod_s,
+        coalesce(max(idle_pods), 0) as idle_pods,
+        coalesce(arg_max(pods, idle_pods), 0) as pods,
+        epoch_us(min(ts) filter (fell_to is not null)) as fell_us,
+        coalesce(arg_min(fell_from, ts) filter (fell_to is not null), 0) as fell_from,
+        coalesce(arg_min(fell_to, ts) filter (fell_to is not null), 0) as fell_to
+    from held
+    where cause is not null
+    group by hpa_uid, cause
+    having sum(lasted_s) >= $long_hold_s
+), undecided as (
+    select hpa_uid, ts, ts + to_microseconds((1e6 * lasted_s)::bigint) as until
+    from reconciles
+    where verdict = 'undecidable'
 )
 select
-    hpa_uid, cause, count(*) as reconciles, epoch_us(min(ts)) as first_us, epoch_us(max(ts)) as last_us,
-    coalesce(round(sum(lasted_s), 6), 0) as lasted_s,
-    -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
-    coalesce(round(sum(lasted_s * case
-        when cause = 'unready' then idle_pods
-        when cause <> 'unmeasured' then abs(coalesce(wanted_more, 0))
-    end), 6), 0) as pod_s,
-    coalesce(max(idle_pods), 0) as idle_pods,
-    coalesce(arg_max(pods, idle_pods), 0) as pods,
-    epoch_us(min(ts) filter (fell_to is not null)) as fell_us,
-    coalesce(arg_min(fell_from, ts) filter (fell_to is not null), 0) as fell_from,
-    coalesce(arg_min(fell_to, ts) filter (fell_to is not null), 0) as fell_to
-from held
-where cause is not null
-group by hpa_uid, cause
-having sum(lasted_s) >= $long_hold_s
-order by sum(lasted_s) desc, cause, hpa_uid;
+    h.* exclude (first_ts, last_ts, last_s),
+    epoch_us(h.first_ts) as first_us, epoch_us(h.last_ts) as last_us,
+    exists (
+        from undecided as u
+        where u.hpa_uid = h.hpa_uid
+            and u.until >= h.first_ts - interval 1 second
+            and u.ts <= h.last_ts + to_microseconds((1e6 * h.last_s)::bigint) + interval 1 second
+    ) as is_least
+from holds as h
+order by h.lasted_s desc, h.cause, h.hpa_uid;

@@ -32,6 +32,13 @@ with unseen_answers as (
         ),
         getvariable('texts').reason_code[r.reason_code + 1] = 'gate.all_metrics_invalid'
     )
+), filled_in as (
+    -- Which pods were not ready or not measured made the number, and it was not seen which pods there were: that the number is
+    -- right proves nothing of them.
+    select distinct b.reconcile_id
+    from reconciles_in_gaps as b
+    join runs.metric_proposals as p using (reconcile_id)
+    where b.lacks_pods and b.is_interrupted and p.is_winner and p.adjust_code <> ''
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
@@ -61,6 +68,8 @@ with unseen_answers as (
     union
     -- Or when.
     from relisted
+    union
+    from filled_in
     union
     -- Or it took place before anybody saw an answer that it read, and told nothing that agrees.
     select u.reconcile_id
@@ -220,7 +229,8 @@ with unseen_answers as (
         coalesce(c.ts <= g.counts_until, false) as t_memory_guessed,
         coalesce(c.ts <= g.counts_until and g.cause is null, false) as t_memory_unread,
         coalesce(b.hides_target, false) as t_target_unseen,
-        coalesce(b.hides_pods, false) and c.decision_agrees is false as t_pods_unseen,
+        coalesce(b.hides_pods, false) and c.decision_agrees is false
+            or c.reconcile_id in (select reconcile_id from filled_in) as t_pods_unseen,
         coalesce(b.hides_metrics, false) and c.decision_agrees is false
             and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
         if(

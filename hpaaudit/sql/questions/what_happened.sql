@@ -69,4 +69,5 @@ select ts, namespace, name, what, detail
 from timeline
 where namespace || '/' || name like $hpa
     and (ts between $since and $until or ts < $since and until > $since)
-order by ts, namespace, name, place, what, detail;
+-- Of changes at one time each begins with the number that the one before it left.
+order by ts, namespace, name, if(place > 0, 'replicas', what), place, what, detail;
