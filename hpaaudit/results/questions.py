@@ -18,7 +18,6 @@ from hpaaudit.results.hpa_names import hpa_names, is_hpa_name
 from hpaaudit.results.moments import first_moment
 from hpaaudit.results.read import Results
 from hpaaudit.results.read_only import only_reads
-from hpaaudit.results.utc import without_zone
 
 _PARAMETER = re.compile(r"\$(\w+)")
 _PARAMETER_OR_TEXT = re.compile(
@@ -148,7 +147,7 @@ def hpas_of(results: Results, text: str) -> list[str]:
 
 
 def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
-    """The values of all parameters of questions in a scope: `hpa`, `since`, `until`, `at`; times without their zone."""
+    """The values of all parameters of questions in a scope: `hpa`, `since`, `until`, `at`."""
     started_us, ended_us = results.span
     since, until, at = results.sql(
         "select make_timestamp($since), make_timestamp($until), make_timestamp($at)",
@@ -157,7 +156,7 @@ def defaults(results: Results, scope: Scope) -> dict[str, str | datetime]:
         at=scope.at_us,
     ).fetchall()[0]
     values = {"hpa": (scope.hpa or "*").replace("*", "%"), "since": since, "until": until}
-    values["at"] = at or without_zone(first_moment(results, **values)) or until
+    values["at"] = at or first_moment(results, **values) or until
     return values
 
 

@@ -24,7 +24,7 @@ Read = TypeVar("Read")
 Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
 
-_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read"})
+_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read", "rows"})
 """Names that only the package itself uses: `dir(results)` does not list them."""
 
 
@@ -33,7 +33,7 @@ class Results(Shown):
 
     Each relation is an attribute, a polars frame, for example `results.reconciles`; `dir(results)` lists them.
 
-    Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`. Times are UTC: rows and frames have them
+    Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`. Times are UTC: frames have them
     with that zone, a relation of DuckDB, as `sql` returns it, without. Views and macros that the file itself may hold
     are not run.
     """
@@ -59,7 +59,7 @@ class Results(Shown):
             raise self.bad_query(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The rows of the answer as dictionaries by column; raises as `sql`."""
+        """The rows of the answer as dictionaries by column, times as in DuckDB without a zone; raises as `sql`."""
         try:
             columns, rows = self._attached.rows(text, without_zone(params))
         except duckdb.Error as error:

@@ -22,7 +22,6 @@ from hpaaudit.model.file_hint import HEAD_BYTES, file_hint
 from hpaaudit.results import encoded, sql
 from hpaaudit.results.interruptible import Result, interruptible
 from hpaaudit.results.recorded_streams import Recorded, Stream
-from hpaaudit.results.utc import rows_in_utc
 
 _MAGIC, _MAGIC_AT = b"DUCK", 8
 MEMORY, SPILL, THREADS = "1GB", "10GB", 4
@@ -83,12 +82,11 @@ class AttachedResults:
         return self._with_relations(text, lambda: self.connection.sql(asked, params=params or None))
 
     def rows(self, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The names of the columns of a statement's answer, and its rows, whose times have the zone UTC."""
+        """The names of the columns of a statement's answer, and its rows."""
 
         def work() -> tuple[list[str], list[tuple[Any, ...]]]:
             answer = self.connection.execute(text, params or None)
-            kinds = [kind for _, kind, *_ in answer.description]
-            return [name for name, *_ in answer.description], rows_in_utc(kinds, answer.fetchall())
+            return [name for name, *_ in answer.description], answer.fetchall()
 
         return self._with_relations(text, work)
 

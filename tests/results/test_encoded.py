@@ -17,7 +17,6 @@ from hpaaudit.results.empty_file import empty_file
 from hpaaudit.results.encoded import ENCODED, TEXTS, codes, stored
 from hpaaudit.results.keep_replays import keep_replays
 from hpaaudit.results.read import open_results
-from hpaaudit.results.utc import rows_in_utc
 from tests.results import story
 
 COLUMNS = ("hpa_uid", "namespace", "name", "metric_type", "metric_name", "invalid_code")
@@ -117,8 +116,7 @@ def test_a_replay_that_is_kept_shows_its_texts_beside_those_of_the_new_one(
         keep_replays(connection, earlier, writer)
         for table, expected in everything(finished).items():
             answer = connection.sql(f"from runs.{table} where replay_id = 'r1' order by all")
-            rows = rows_in_utc(answer.types, answer.fetchall())
-            assert [dict(zip(answer.columns, row, strict=True)) for row in rows] == expected
+            assert [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()] == expected
         assert connection.execute(
             "select name, metric_name from runs.metric_proposals where replay_id = 'r2'"
         ).fetchall() == [("b", "rps")]
