@@ -14,9 +14,12 @@ from typing import NoReturn
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from hpaaudit.cli.narrow_help import FittedHelp
 from hpaaudit.cli.screen import fit_terminal
 from hpaaudit.errors import AuditError
 from hpaaudit.model.nearest import did_you_mean
+
+click.Context.formatter_class = FittedHelp
 
 FAILED = 2
 """Exit code: the command could not do what was asked."""

@@ -5,11 +5,19 @@ from pathlib import Path
 import click
 
 from hpaaudit.cli.completion import recordings
-from hpaaudit.cli.options import hpas_options, message_options, named_hpas, output_option_of_many, zone_option
+from hpaaudit.cli.options import (
+    hpas_argument,
+    hpas_options,
+    message_options,
+    named_hpas,
+    output_option_of_many,
+    zone_option,
+)
 
 
 @click.command("inspect", short_help="Show what is in a recording, and what is missing.")
 @click.argument("recording", metavar="DIR", type=click.Path(path_type=Path), shell_complete=recordings)
+@hpas_argument
 @hpas_options()
 @output_option_of_many()
 @message_options()
@@ -26,7 +34,7 @@ def inspect_command(  # noqa: PLR0913 click hands over every option
 ) -> None:
     """Show what is in a recording: HPAs, reads, gaps, bytes, and which verdicts it cannot support.
 
-    --hpa, -n and -l choose which HPAs are listed. Everything else is of the whole recording.
+    NS/NAME, --hpa, -n and -l choose which HPAs are listed. Everything else is of the whole recording.
 
     Example: hpaaudit inspect friday
     """

@@ -52,14 +52,19 @@ def named_hpa(hpa: str | None, namespace: str | None) -> str | None:
     return hpa
 
 
-def _named_by(words: Sequence[str]) -> str | None:
+def hpa_named_by(words: Sequence[str]) -> str | None:
     """The HPA that the words of an argument name: `NS/NAME`, `NAME`, or with the kind before it as a word."""
     kind, name, *others = (*words, "", "")
     if name and is_kind(kind):
-        return _named_by([name, *filter(None, others)])
+        return hpa_named_by([name, *filter(None, others)])
     if name:
         raise click.UsageError(f"Got unexpected extra argument ({name})")
     return kind or None
+
+
+def hpas_named_by(words: Sequence[str]) -> tuple[str, ...]:
+    """The HPAs that the words of an argument name, as `NS/NAME` or `NAME`; the kind may stand before them as a word."""
+    return tuple(words[1:] if len(words) > 1 and is_kind(words[0]) else words)
 
 
 def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
@@ -82,6 +87,17 @@ def hpas_options(complete: Complete | None = None) -> Callable[[click.decorators
         help="Only this HPA; repeatable, * matches anything.",
     )
     return _all_of(named, namespace_option(), selector_option())
+
+
+def hpas_argument(command: Callable[..., None]) -> Callable[..., None]:
+    """HPAs as an argument, which the command gets with those of `--hpa`. As in kubectl: `hpa NAME`, `hpa/NAME`."""
+
+    @click.argument("words", metavar="[NS/NAME]...", nargs=-1, type=hpa_name, shell_complete=hpas)
+    @wraps(command)
+    def with_hpas(*, words: tuple[str, ...], hpas: tuple[str, ...], **options: object) -> None:
+        command(hpas=(*hpas, *hpas_named_by(words)), **options)
+
+    return with_hpas
 
 
 def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
@@ -221,7 +237,7 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
     @selector_option()
     @wraps(command)
     def with_hpa(*, words: tuple[str, ...], hpa_option: str | None, namespace: str | None, **options: object) -> None:
-        hpa = _named_by(words)
+        hpa = hpa_named_by(words)
         if hpa and hpa_option and hpa != hpa_option:
             raise click.UsageError(f"{hpa} and --hpa {hpa_option} name two HPAs")
         command(hpa=named_hpa(hpa or hpa_option, namespace), **options)

@@ -13,6 +13,7 @@ from hpaaudit.cli.completion import hpas, questions
 from hpaaudit.cli.options import (
     at_option,
     hpa_name,
+    hpa_named_by,
     message_options,
     moment_option,
     named_hpa,
@@ -39,6 +40,7 @@ HISTORY = "query-history"
 @click.command("query", short_help="Ask a named question, or run any SQL.")
 @results_argument(required=False)
 @click.argument("question", metavar='[QUESTION|"SQL"]', required=False, shell_complete=questions)
+@click.argument("words", metavar="[NS/NAME]", nargs=-1, type=hpa_name, shell_complete=hpas)
 @click.option(
     "-f", "--file", metavar="FILE", type=click.Path(path_type=Path), help="Read the SQL from this file; - is stdin."
 )
@@ -74,6 +76,7 @@ HISTORY = "query-history"
 def query_command(  # noqa: PLR0913 click hands over every option
     source: Path | None,
     question: str | None,
+    words: tuple[str, ...],
     file: Path | None,
     hpa: str | None,
     namespace: str | None,
@@ -112,8 +115,11 @@ def query_command(  # noqa: PLR0913 click hands over every option
         raise click.UsageError("--file takes the place of the question: give one of them")
     if file is not None or question == str(STDIN):
         question = _sql_in(file or STDIN)
-    by_option = {"hpa": "--hpa" if hpa else "--namespace"}
-    hpa = named_hpa(hpa, namespace)
+    named = hpa_named_by(words)
+    if named and hpa and named != hpa:
+        raise click.UsageError(f"{named} and --hpa {hpa} name two HPAs")
+    by_option = {"hpa": named or ("--hpa" if hpa else "--namespace")}
+    hpa = named_hpa(named or hpa, namespace)
     values = {"hpa": hpa, "selector": selector, "at": at, "since": since, "until": until}
     given = {name: by_option.get(name, f"--{name}") for name, value in values.items() if value}
     scope = list(given.values())

@@ -1,6 +1,7 @@
 """The command `replay`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import click
 from hpaaudit.cli.completion import flags as completed_flags
 from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
+    hpa_name,
+    hpas_named_by,
     message_options,
     named_hpas,
     narrowing_options,
@@ -27,7 +30,7 @@ FAIL_ON_MATCHED = 1
 
 @click.command("replay", short_help="Decide every reconcile again, and compare with what happened.")
 @click.argument(
-    "recordings", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=recordings
+    "words", metavar="DIR... [NS/NAME]...", nargs=-1, required=True, type=click.Path(), shell_complete=recordings
 )
 @click.option(
     "--into",
@@ -80,7 +83,7 @@ FAIL_ON_MATCHED = 1
 )
 @zone_option()
 def replay_command(  # noqa: PLR0913 click hands over every option
-    recordings: tuple[Path, ...],
+    words: tuple[str, ...],
     into: Path | None,
     overwrite: bool,
     release: str | None,
@@ -100,6 +103,8 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     fail_on: tuple[str, ...],
 ) -> None:
     """Decide every reconcile again, and compare with what happened.
+
+    NS/NAME is the same as --hpa; a folder of that name comes first.
 
     TIME is as in explain: RFC 3339, 14:05 (on the day of the recording), 5m (before its end), seconds since 1970.
 
@@ -125,6 +130,8 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.replay import next_text, outcome_text
     from hpaaudit.report.text import pasteable, printable
 
+    recordings, named = _told_apart(words)
+    hpas += hpas_named_by(named)
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
     failed, answers = False, list[Mapping[str, Any]]()
@@ -139,6 +146,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         bounds = moments(recorded_span(recording), since=since, until=until) if since or until else {}
         progress = ProgressLine(quiet=quiet, verbose=verbose)
         with (
+            _nor_a_folder(named),
             progress,
             replay(
                 recording,
@@ -173,6 +181,35 @@ def replay_command(  # noqa: PLR0913 click hands over every option
         failed = failed or any(getattr(hpa, verdict) for hpa in replayed.hpas for verdict in fail_on)
     if failed:
         click.get_current_context().exit(FAIL_ON_MATCHED)
+
+
+def _told_apart(words: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The recordings, and the words after them that name HPAs: the last ones that no file has and that may be names."""
+    first = len(words)
+    while first > 1 and not Path(words[first - 1]).exists() and _may_be_hpa(words[first - 1]):
+        first -= 1
+    return [Path(word) for word in words[:first]], [*words[first:]]
+
+
+@contextmanager
+def _nor_a_folder(named: Sequence[str]) -> Iterator[None]:
+    """Says of a word that was taken for an HPA, and is none, that it is no folder either."""
+    from hpaaudit.errors import UnknownHpa
+
+    try:
+        yield
+    except UnknownHpa as unknown:
+        word = next((word for word in named if f"no HPA {word!r}" in str(unknown)), None)
+        if word is None:
+            raise
+        raise UnknownHpa(f"{unknown}; nor is there a folder of that name") from unknown
+
+
+def _may_be_hpa(word: str) -> bool:
+    try:
+        return hpa_name(word) == word and not word.startswith(".")
+    except click.BadParameter:
+        return False
 
 
 def _print_fields(answers: Sequence[Mapping[str, Any]], output: str, *, is_list: bool) -> None:

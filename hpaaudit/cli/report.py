@@ -8,6 +8,7 @@ import click
 
 from hpaaudit.cli.completion import hpas as completed_hpas
 from hpaaudit.cli.options import (
+    hpas_argument,
     message_options,
     named_hpas,
     narrowing_options,
@@ -27,6 +28,7 @@ FORMATS = {f".{suffix}": name for name, suffix in SUFFIXES.items()} | {".sarif":
 
 @click.command("report", short_help="Write a replay as one HTML page.")
 @results_argument()
+@hpas_argument
 @click.option(
     "--into",
     metavar="FILE",
@@ -64,7 +66,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     ticket, with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; sarif for code scanning;
     perfetto for ui.perfetto.dev.
 
-    --hpa, -n, -l, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
+    NS/NAME, --hpa, -n, -l, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
 
     Example: hpaaudit report friday --into friday.html
 

@@ -241,6 +241,7 @@ class ReplayAccount:
     missing     what was not recorded at all, as `inspect` says it
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed. Several HPAs that
                 had one name in turn are one timeline
+    other_what_ifs   the options of earlier what-ifs that the file keeps beside this one, the last one first
     """
 
     file: str
@@ -256,6 +257,7 @@ class ReplayAccount:
     later_releases: tuple[tuple[Micros, str], ...] = ()
     api_server: tuple[tuple[Micros, str], ...] = ()
     lease_holders: tuple[tuple[str, Micros, Micros | None], ...] = ()
+    other_what_ifs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 
 _KINDS = frozenset(
     f"{kind}{group}"
-    for kind in ("hpa", "horizontalpodautoscaler", "horizontalpodautoscalers")
+    for kind in ("hpa", "hpas", "horizontalpodautoscaler", "horizontalpodautoscalers")
     for group in ("", ".autoscaling", ".v1.autoscaling", ".v2.autoscaling")
 )
-"""How kubectl writes the kind before a name."""
+"""How the kind is written before a name: as in kubectl, and the plural of its short name."""
 
 
 def is_kind(text: str) -> bool:

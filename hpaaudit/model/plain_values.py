@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
 def text_of(value: Any) -> str:
     """A value that is no number and holds no other values, as text; a datetime is in UTC."""
     if isinstance(value, datetime):
-        return value.isoformat() + "Z"
+        return value.replace(tzinfo=None).isoformat() + "Z"
     if isinstance(value, date):
         return value.isoformat()
     return blob_text(value) if isinstance(value, bytes) else str(value)

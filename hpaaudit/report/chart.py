@@ -187,16 +187,22 @@ _DAY_S = 86400
 
 
 def time_row(axis: Axis, glyphs: Glyphs) -> str:
-    """Round times below a chart, each after a tick at its column: `╵14:05`; days where a day is passed."""
+    """Round times below a chart, each after a tick at its column: `╵14:05`; a day where it begins."""
     cells = [" "] * axis.columns
+    free = 0
     for column, text in ticks(axis, None):
-        if column + len(text) < axis.columns:
-            cells[column : column + len(text) + 1] = [glyphs.tick, *text]
+        end = column + len(text) + 1
+        if free <= column and end <= axis.columns:  # a day is longer than the times beside it
+            cells[column:end] = [glyphs.tick, *text]
+            free = end + 1
     return "".join(cells).rstrip()
 
 
 def ticks(axis: Axis, least: int | None) -> Iterator[tuple[int, str]]:
-    """The column of each round time and its text, at least so many columns apart; None: so that texts have room."""
+    """The column of each round time and its text, which at midnight is the day that begins.
+
+    least   so many columns are between two at least; None: so that times have room
+    """
     span_us = axis.last_us - axis.first_us + 1
     for seconds in (*_NICE_S, *(_DAY_S * days for days in (2, 5, 10, 20, 50, 100, 200, 500))):
         text_width = 5 if seconds % 60 == 0 else 8
@@ -210,7 +216,8 @@ def ticks(axis: Axis, least: int | None) -> Iterator[tuple[int, str]]:
         column = axis.column(at_us)
         if column is not None:
             whole = in_zone(Micros(at_us))
-            yield column, whole[:10] if seconds >= _DAY_S else whole[11 : 11 + text_width]
+            is_day = seconds >= _DAY_S or whole[11:19] == "00:00:00"
+            yield column, whole[:10] if is_day else whole[11 : 11 + text_width]
 
 
 def block_row(shares: Sequence[float | None], glyphs: Glyphs) -> str:

@@ -103,7 +103,7 @@ def _headline(account: ReconcileAccount) -> str:
     at = Clock(account.started_us, account.ended_us)(account.at_us)
     return (
         f"{account.namespace}/{account.name} at {at}: {_move(account)}. Replay {_number(desired)}, "
-        f"controller {published}, cluster {_number(account.actual)}: {account.verdict}."
+        f"controller {published}, replicas then {_number(account.actual)}: {account.verdict}."
     )
 
 

@@ -7,7 +7,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Verification
 from hpaaudit.model.units import Micros
 from hpaaudit.report.folded_gaps import gap_lines
-from hpaaudit.report.text import clock, pasteable, printable, stamp
+from hpaaudit.report.text import clock, one_line, pasteable, printable, side_by_side, stamp
 from hpaaudit.report.text_table import page_table
 
 LISTED = 10
@@ -26,15 +26,21 @@ def inspection_text(inspection: Inspection, most: int | None = LISTED) -> str:
         *_sizes(inspection),
         *_reads(inspection, most),
         *_gaps(inspection, most),
-        *_next(inspection),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*map(_fitted, lines), *_next(inspection)]) + "\n"
+
+
+def _fitted(lines: str) -> str:
+    """A line that on a narrow terminal goes on below, indented further than it began; several, a table, as they are."""
+    if "\n" in lines:
+        return lines
+    return one_line(lines, " " * (len(lines) - len(lines.lstrip()) + 2))
 
 
 def _content(inspection: Inspection, most: int | None) -> Iterator[str]:
     info = inspection.info
     head = (info.path, f"made by {info.source}", info.cluster, _span(inspection))
-    yield printable("   ".join(part for part in head if part))
+    yield side_by_side(part for part in head if part)
     yield ""
     some = f"{len(inspection.hpas)} of " if len(inspection.hpas) < inspection.hpa_count else ""
     hpas = f"{some}{counted(inspection.hpa_count, 'HPA')}"
@@ -127,10 +133,9 @@ def verification_text(verification: Verification) -> str:
     """The result of a check in words: each damage, and until when the recording can be replayed."""
     lines: Iterable[str] = _damaged(verification) if verification.damages else _sound(verification)
     strange = _foreign(verification.foreign, verification.foreign_count)
-    return (
-        "\n".join(printable(line) for line in [*lines, *_ended(verification), *strange, *_anchored(verification)])
-        + "\n"
-    )
+    told = [*lines, *_ended(verification), *strange, *_anchored(verification)]
+    # A command stays on one line, so that it can be pasted.
+    return "\n".join(printable(line) if "hpaaudit " in line else _fitted(printable(line)) for line in told) + "\n"
 
 
 def _foreign(names: Sequence[str], count: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from hpaaudit.model.counted import counted
 from hpaaudit.model.history import Change, ChangeKind, ChangeVerb, KnownBy, Releases
 from hpaaudit.report.structured import structured
-from hpaaudit.report.text import paragraph, printable
+from hpaaudit.report.text import one_line, paragraph, printable
 
 SIGNS = {
     ChangeVerb.BEGAN: "+",
@@ -41,7 +41,7 @@ _LEGEND = (
 
 def releases_text(releases: Releases) -> str:
     """The changes below their releases, oldest first, then what the signs mean."""
-    return "\n".join([_headline(releases), *_lines(releases), *_legend(releases)]) + "\n"
+    return "\n".join([one_line(_headline(releases)), *_lines(releases), *_legend(releases)]) + "\n"
 
 
 def _headline(releases: Releases) -> str:
@@ -58,7 +58,7 @@ def _lines(releases: Releases) -> Iterator[str]:
         yield ""
         yield release
         for change in changes:
-            yield f"  {SIGNS[change.verb]} {_name(change)}"
+            yield one_line(f"  {SIGNS[change.verb]} {_name(change)}", "      ")
             yield paragraph(change.description, indent="      ")
             yield paragraph(_sources(change), indent="      ")
 
@@ -94,9 +94,9 @@ def _legend(releases: Releases) -> Iterator[str]:
         yield ""
     for sign, meaning in _LEGEND:
         if sign in shown:
-            yield f"  {sign}         {meaning}"
+            yield one_line(f"  {sign}         {meaning}", " " * 12)
     for how, meaning in _known_by(releases):
-        yield f"  {how:8}  {meaning}"
+        yield one_line(f"  {how:8}  {meaning}", " " * 12)
 
 
 def _known_by(releases: Releases) -> list[tuple[KnownBy, str]]:

@@ -304,3 +304,10 @@ def _next(account: ReplayAccount) -> Iterator[str]:
     for index, command in enumerate(commands):
         yield f"  {'next' if not index else '    '}  {command}"
     yield f"  saved {printable(account.file)}"
+    if account.other_what_ifs:
+        last, *others = account.other_what_ifs
+        more = f" and {len(others)} more" if others else ""
+        yield paragraph(
+            f"Commands on this file now show this what-if. The one before, {last}{more}, stays in its schema "
+            "runs; --into FILE gives a what-if a file of its own."
+        )

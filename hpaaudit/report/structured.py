@@ -21,7 +21,8 @@ _DURATIONS = re.compile(r"(.*_)?(delay|later|offset|period|stabilization|took|tr
 def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str:
     """A dataclass or a mapping of fields, as `json` or `yaml`. Fields keep their order.
 
-    A time `at_us` is in microseconds since 1970; before it stands `at`, the same as RFC 3339 in UTC.
+    A time `at_us` is in microseconds since 1970; before it stands `at`, the same as RFC 3339 in UTC. Where that name is
+    taken, by a count, it is `at_at`: `seen_at` beside `seen`.
     """
     return _written(_fields(value), form)
 
@@ -44,11 +45,12 @@ def _written(fields: Any, form: str) -> str:
 
 
 def with_times(value: Any) -> Any:
-    """A value in which each time in microseconds has the same time as a text before it, unless that name is taken."""
+    """A value in which each time in microseconds has the same time as a text before it, by a name that is free."""
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, field in value.items():
             at = name.removesuffix("_us")
+            at = f"{at}_at" if at != name and at in value else at
             if at not in (name, *value) and not _DURATIONS.fullmatch(name) and isinstance(field, int | None):
                 fields[at] = _text_of(field)
             fields[name] = with_times(field)

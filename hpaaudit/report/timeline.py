@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, repeat
+from string import ascii_letters
 
 from hpaaudit.model.timeline import Absence, Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
@@ -32,6 +33,8 @@ _LABEL = 10
 """So wide are the labels of the rows. A longer name of a metric is cut there."""
 
 _NUMBERS = "123456789abcdefghijklmnopqrstuvwxyz"
+LETTERS = ascii_letters.swapcase()
+"""What stands for marks, also on the page of `report`. Numbers stand for changes, as in the table of `replay`."""
 _VERDICTS = {"skew": "s", "undecidable": "?", "divergent": "D"}
 _PODS = {"unready": "not ready", "missing": "no sample", "ignored": "ignored"}
 _FAILED = "x"
@@ -83,7 +86,7 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
 def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterator[str]:
     """The chart of replicas with its marks and times, then a row for each thing that is worth one."""
     axis = _axis(timeline, screen)
-    yield from chart_of_replicas(timeline, [mark.at_us for mark in marks], screen)
+    yield from chart_of_replicas(timeline, [mark.at_us for mark in marks], screen, signs=lettered(len(marks)))
     columns = _by_column(timeline, axis)
     ratios = [max((point.ratio for point in points if point.ratio is not None), default=None) for points in columns]
     failed = [ratio is None and any(map(_fails, points)) for ratio, points in zip(ratios, columns, strict=True)]
@@ -113,20 +116,33 @@ def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterat
 
 
 def chart_of_replicas(
-    timeline: Timeline, marks: Sequence[Micros], screen: Screen, height: int = HEIGHT
+    timeline: Timeline,
+    marks: Sequence[Micros],
+    screen: Screen,
+    height: int = HEIGHT,
+    *,
+    signs: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """The chart alone: replicas and bounds, the number of each of these marks, and times."""
+    """The chart alone: replicas and bounds, the sign of each of these marks, and times.
+
+    signs   what stands for the marks; None: their numbers
+    """
     axis = _axis(timeline, screen)
     for label, cells in _chart(timeline, axis, screen.glyphs, height):
         yield _line(label, _painted(cells, screen), right=True)
     if marks:
-        yield _line("", _mark_row(marks, axis))
+        yield _line("", _mark_row(marks, numbered(len(marks)) if signs is None else signs, axis))
     yield _line("", time_row(axis, screen.glyphs))
 
 
 def numbered(marks: int) -> Sequence[str]:
     """What stands for each of so many marks in a chart of characters; later ones have no number."""
     return _NUMBERS[: min(marks, LISTED)]
+
+
+def lettered(marks: int) -> Sequence[str]:
+    """What stands for each of so many things that happened besides reconciles; later ones have no letter."""
+    return LETTERS[: min(marks, LISTED)]
 
 
 def pin_numbers(marks: int) -> Sequence[str]:
@@ -232,13 +248,13 @@ def _painted(cells: str, screen: Screen) -> str:
     return re.sub(f"{re.escape(glyphs.bound)}+", lambda run: paint(run[0], "quiet"), cells)
 
 
-def _mark_row(marks: Sequence[Micros], axis: Axis) -> str:
-    """The number of each mark below its column; `+` where several fall on one."""
+def _mark_row(marks: Sequence[Micros], signs: Sequence[str], axis: Axis) -> str:
+    """The sign of each mark below its column; `+` where several fall on one."""
     cells = [" "] * axis.columns
-    for number, at_us in zip(numbered(len(marks)), marks, strict=False):
+    for sign, at_us in zip(signs, marks, strict=False):
         column = axis.column(max(at_us, axis.first_us))
         if column is not None:
-            cells[column] = number if cells[column] == " " else "+"
+            cells[column] = sign if cells[column] == " " else "+"
     return "".join(cells).rstrip()
 
 
@@ -287,11 +303,11 @@ def _worst(points: Sequence[TimelinePoint]) -> str:
 
 def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int | None) -> Iterator[str]:
     """What each mark stands for."""
-    for number, mark in zip(chain(numbered(len(marks)), repeat(" ")), marks[:most], strict=False):
+    for letter, mark in zip(chain(lettered(len(marks)), repeat(" ")), marks[:most], strict=False):
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
-        yield one_line(f"  {number}  {clock.seen(mark.at_us, mark.after_us)}{until}  {words_of_mark(mark)}", " " * 5)
+        yield one_line(f"  {letter}  {clock.seen(mark.at_us, mark.after_us)}{until}  {words_of_mark(mark)}", " " * 5)
     if most is not None and len(marks) > most:
         yield f"  {len(marks) - most} more: hpaaudit query {pasteable(timeline.file)} what_happened"
 
@@ -349,8 +365,8 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
 
 
 def _words_of_marks(marks: Sequence[Mark], timeline: Timeline, screen: Screen) -> Iterator[str]:
-    if "+" in _mark_row([mark.at_us for mark in marks], _axis(timeline, screen)):
-        yield paragraph("+ below the chart: several numbers fall on one column")
+    if "+" in _mark_row([mark.at_us for mark in marks], lettered(len(marks)), _axis(timeline, screen)):
+        yield paragraph("+ below the chart: several marks fall on one column")
 
 
 def _next(timeline: Timeline, first_us: Micros, last_us: Micros) -> str:

@@ -39,6 +39,7 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
         lease_holders=tuple(head["lease_holders"] or ()),
         assumptions=results.assumptions,
         gaps=tuple(head["gaps"] or ()),
+        other_what_ifs=tuple(head["other_what_ifs"] or ()),
         hpas=hpas,
         timelines=tuple(
             timeline(results, name, moment_us or head["ended_us"]) for name, moment_us in _drawn(drawn).items()

@@ -12,6 +12,7 @@ from hpaaudit.errors import BadQuery
 from hpaaudit.model.plain_values import distinct, plain, text_of
 from hpaaudit.model.shown import Printed
 from hpaaudit.results.read import Results
+from hpaaudit.results.utc import frame_in_utc, rows_in_utc
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,12 +31,13 @@ class Answer(Printed):
         self.results = results
         self._relation = relation if relation is None else _in_utc(relation)
         self._columns = [] if self._relation is None else self._relation.columns
+        self._kinds = [] if self._relation is None else [str(kind) for kind in self._relation.types]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {str(self.results.path)!r}: {', '.join(self.columns)}>"
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row by the names of its columns, in the types of Python; times are in UTC, without a zone."""
+        """Each row by the names of its columns, in the types of Python; times are in UTC, with their zone."""
         keys = distinct(self.columns)
         for row in self.rows():
             yield dict(zip(keys, row, strict=True))
@@ -50,19 +52,19 @@ class Answer(Printed):
         return self._columns
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Every row."""
+        """Every row, in the types of Python; times are in UTC, with their zone."""
         if self._relation is None:
             return []
-        return self.results.read(self._relation.fetchall)
+        return rows_in_utc(self._kinds, self.results.read(self._relation.fetchall))
 
     def frame(self) -> "pl.DataFrame":
-        """Every row in a polars frame."""
+        """Every row in a polars frame; times are in UTC, with their zone."""
         import polars as pl
 
         if self._relation is None:
             return pl.DataFrame()
         frame: pl.DataFrame = self.results.read(self._relation.pl)
-        return frame
+        return frame_in_utc(frame)
 
     def json(self) -> str:
         """An array with an object for each row, one per line; ASCII only, values as in `plain`."""

@@ -12,6 +12,7 @@ from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros
 from hpaaudit.results.read_only import AttachedResults, attached, only_reads
 from hpaaudit.results.recorded_streams import Recorded, raise_problem
+from hpaaudit.results.utc import frame_in_utc, without_zone
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +24,7 @@ Read = TypeVar("Read")
 Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
 
-_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read"})
+_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read", "rows"})
 """Names that only the package itself uses: `dir(results)` does not list them."""
 
 
@@ -32,8 +33,9 @@ class Results(Shown):
 
     Each relation is an attribute, a polars frame, for example `results.reconciles`; `dir(results)` lists them.
 
-    Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`; times are UTC. Views and macros that the
-    file itself may hold are not run.
+    Its relations are those of `sql/schema/`, `sql/views/` and `sql/recorded/`. Times are UTC: frames have them
+    with that zone, a relation of DuckDB, as `sql` returns it, without. Views and macros that the file itself may hold
+    are not run.
     """
 
     def __init__(self, path: Path, attached_results: AttachedResults) -> None:
@@ -47,17 +49,19 @@ class Results(Shown):
     def sql(self, text: str, **params: Parameter) -> duckdb.DuckDBPyRelation:
         """The answer to SQL that only reads. `$name` in it is replaced by the parameter of that name.
 
+        A datetime with a zone may be such a parameter. The times of the relation have none, as in DuckDB.
+
         Raises BadQuery with DuckDB's message, or the error of the recording if the query reads it.
         """
         try:
-            return self._attached.ask(only_reads(text), text, params)
+            return self._attached.ask(only_reads(text), text, without_zone(params))
         except duckdb.Error as error:
             raise self.bad_query(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The rows of the answer as dictionaries by column; raises as `sql`."""
+        """The rows of the answer as dictionaries by column, times as in DuckDB without a zone; raises as `sql`."""
         try:
-            columns, rows = self._attached.rows(text, params)
+            columns, rows = self._attached.rows(text, without_zone(params))
         except duckdb.Error as error:
             raise self.bad_query(error) from error
         return [dict(zip(columns, row, strict=True)) for row in rows]
@@ -139,11 +143,11 @@ class Results(Shown):
         )
 
     def frame(self, name: str) -> "pl.DataFrame":
-        """A relation as a polars frame, for example `reconciles`. Raises as `sql`."""
+        """A relation as a polars frame, for example `reconciles`; its times have the zone UTC. Raises as `sql`."""
         if not name.isidentifier():
             raise BadQuery(f"{name!r} is not a relation: `show all tables` lists them")
         frame: pl.DataFrame = self.read(self.sql(f"from {name}").pl)
-        return frame
+        return frame_in_utc(frame)
 
     def __getattr__(self, name: str) -> "pl.DataFrame":
         """The relation of this name as a polars frame."""

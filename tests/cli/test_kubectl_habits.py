@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.cli import KUBECTL_OPTIONS, behind_command
+from hpaaudit.cli.options import hpa_named_by, hpas_named_by
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
@@ -50,6 +51,44 @@ def printed(line: str) -> str:
 )
 def test_an_hpa_is_named_as_in_kubectl(command: str, hpa: str) -> None:
     assert printed(f"hpaaudit {command} web.duckdb {hpa}") == printed(f"hpaaudit {command} web.duckdb shop/web")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "query web.duckdb what_happened",
+        "inspect web",
+        "replay web -q --into one.duckdb --overwrite",
+        "report web --into - -o junit",
+    ],
+)
+def test_an_hpa_is_named_alike_by_option_and_by_argument_on_every_command(command: str) -> None:
+    if not Path("web").exists():
+        shutil.copytree(bundled_recording(), "web", ignore=shutil.ignore_patterns("*.duckdb"))
+    command, name = (command, "web") if "query" in command else (command, "checkout")
+    expected = printed(f"hpaaudit {command} --hpa shop/{name}")
+    for hpa in (f"hpa {name}", f"hpas/{name}", f"-n shop hpa/{name}", f"shop/{name}", f"-n shop {name}"):
+        assert printed(f"hpaaudit {command} {hpa}") == expected
+    assert "no HPA 'cart'" in run(f"hpaaudit {command} cart")[2]
+
+
+def test_an_hpa_of_the_name_of_its_kind_is_reached() -> None:
+    assert hpa_named_by(["hpa"]) == hpa_named_by(["hpa", "hpa"]) == "hpa"
+    assert hpas_named_by(["hpas"]) == hpas_named_by(["hpa", "hpas"]) == ("hpas",)
+    assert hpas_named_by(["hpa", "web", "api"]) == ("web", "api")
+    assert meant_hpas("hpa/hpa", ["shop/hpa", "shop/web"]) == meant_hpas("hpa", ["shop/hpa"]) == ["shop/hpa"]
+
+
+def test_a_folder_comes_before_an_hpa_and_what_is_neither_is_said(tmp_path: Path) -> None:
+    shutil.copytree(bundled_recording(), tmp_path / "web", ignore=shutil.ignore_patterns("*.duckdb"))
+    _, out, err = run(f"hpaaudit replay {tmp_path}/web friday -q")
+    assert (out, err) == (
+        "",
+        "Error: no HPA 'friday' in this recording: it has shop/checkout; nor is there a folder of that name\n",
+    )
+    two = f"{tmp_path}/web {tmp_path}/web"
+    assert len(json.loads(printed(f"hpaaudit replay {two} -q -o json"))) == 2
+    assert "absent does not exist" in run(f"hpaaudit replay {tmp_path}/web {tmp_path}/absent -q")[2]
 
 
 @pytest.mark.parametrize("options", ["-n shop", "--namespace shop", "-nshop -o json", "-A -q", "--namespace=shop"])

@@ -20,6 +20,7 @@ from hpaaudit.model.facts import Fact, HpaSeen
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.writing.writer import Writer
 from hpaaudit.results import sql
+from hpaaudit.results.answer import Answer
 from tests.cli.run import run
 from tests.cli.test_completion import completed
 from tests.cluster.selectors import matches
@@ -132,7 +133,9 @@ def test_every_relation_about_hpas_has_the_rows_of_those_alone(here: Path, selec
             return
         for relation in ("hpas", "reconciles", "comparisons", "changes", "divergences", "hpa_specs", "agreement"):
             expected = [
-                row for row in whole.rows(f"from {relation}") if f"{row['namespace']}/{row['name']}" in chosen(selector)
+                row
+                for row in Answer(whole, whole.sql(f"from {relation}"))
+                if f"{row['namespace']}/{row['name']}" in chosen(selector)
             ]
             with query(here / "labelled", f"from {relation}", selector=selector) as answer:
                 assert sorted(map(repr, answer.rows())) == sorted(repr(tuple(row.values())) for row in expected)

@@ -48,6 +48,28 @@ def test_a_narrow_terminal_shows_every_word_and_no_line_that_is_too_long(
     check(shown, "gitops-loop", command, 40)
 
 
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("command", ["inspect gitops-loop -q", "verify gitops-loop", "releases"])
+def test_what_asks_no_results_fits_too(command: str, columns: int, desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(desk)
+    with fitted_to(columns):
+        _, shown, _ = run(f"hpaaudit {command}")
+    _, whole, _ = run(f"hpaaudit {command}")
+    lines = [line for line in shown.splitlines() if not line.lstrip().startswith(("next", "hpaaudit"))]
+    assert [line for line in lines if len(line) > columns and len(line.split()) > 1] == []
+    assert "".join(sorted("".join(shown.split()))) == "".join(sorted("".join(whole.split())))
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("command", ["", "replay", "query", "record", "import capture"])
+def test_help_fits_and_says_the_same(command: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, whole, _ = run(f"hpaaudit {command} --help")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    _, shown, _ = run(f"hpaaudit {command} --help")
+    assert [line for line in shown.splitlines() if len(line) > columns and len(line.split()) > 1] == []
+    assert "".join(shown.split()) == "".join(whole.split())
+
+
 @pytest.mark.parametrize("command", ["replay", "timeline", "explain"])
 @pytest.mark.parametrize(("name", "columns"), [("unready-on-the-way-up", 40), ("scaled-by-hand", 60)])
 def test_so_does_every_incident(

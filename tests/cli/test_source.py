@@ -116,6 +116,20 @@ def test_every_replay_of_a_recording_is_kept_and_the_last_one_is_shown() -> None
     assert run(details)[1].split() == ["detail,mode", "moved,audit", "all,audit"]
 
 
+@pytest.mark.usefixtures("here")
+def test_a_what_if_says_which_one_its_file_showed_before() -> None:
+    said = {}
+    for tolerance in ("0.2", "0.2", "0.3", "0.4"):
+        said[tolerance] = " ".join(
+            run(f"hpaaudit replay friday --flag tolerance={tolerance}")[1].split("saved")[1].split()
+        )
+    assert said["0.2"] == "friday/what-if.duckdb"
+    assert "show this what-if. The one before, --flag tolerance=0.2, stays in its schema runs" in said["0.3"]
+    assert "The one before, --flag tolerance=0.3 and 1 more, stays in its schema runs" in said["0.4"]
+    assert "The one before" not in run("hpaaudit replay friday --flag tolerance=0.2 --into own.duckdb")[1]
+    assert "The one before" not in run("hpaaudit replay friday")[1]
+
+
 def test_replays_that_somebody_else_made_are_not_kept(here: Path) -> None:
     assert run("hpaaudit replay friday --flag tolerance=0.3")[0] == 0
     lied(here / "friday" / "what-if.duckdb")

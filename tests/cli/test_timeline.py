@@ -197,12 +197,12 @@ def test_an_edit_or_a_gap_is_marked_at_its_time_and_named() -> None:
         what="410",
     )  # fmt: skip
     text = drawn(marks=(edit, gap))
-    assert "  1  12:02:30Z  kubectl changed the HPA: maxReplicas 9 -> 12\n" in text
-    assert "  2  12:03:20Z to 12:04:20Z  not recorded: pods (410)\n" in text
+    assert "  A  12:02:30Z  kubectl changed the HPA: maxReplicas 9 -> 12\n" in text
+    assert "  B  12:03:20Z to 12:04:20Z  not recorded: pods (410)\n" in text
     unseen = next(line for line in text.splitlines() if line.strip().startswith("not seen"))
     assert unseen.count("░") in range(12, 16)
-    numbers = next(line for line in text.splitlines() if line.split() == ["1", "2"])
-    assert numbers.index("1") in range(44, 48)
+    letters = next(line for line in text.splitlines() if line.split() == ["A", "B"])
+    assert letters.index("A") in range(44, 48)
 
 
 def test_bounds_are_told_in_the_order_in_which_they_held() -> None:

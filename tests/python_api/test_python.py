@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta, timezone
 from html import unescape
 from pathlib import Path
 
@@ -62,7 +63,6 @@ def test_every_relation_is_an_attribute(results: hpaaudit.Results) -> None:
         "manifest_sha256",
         "path",
         "recording",
-        "rows",
         "span",
         "sql",
     }
@@ -83,6 +83,26 @@ def test_what_was_opened_is_as_good_as_its_path(results: hpaaudit.Results) -> No
         assert again.path == results.path
     assert callable(hpaaudit.report)  # although a package has that name too, which is imported by now
     assert hpaaudit.report(results, explained=False).account.hpas[0].name == "checkout"
+
+
+def test_a_time_in_a_row_or_frame_has_its_zone_and_is_taken_wherever_a_time_is(results: hpaaudit.Results) -> None:
+    sql = "select ts, [ts] as list, {'ts': ts} as struct, ts::timestamp_s as second, utc('2026-01-01T00:00:00Z') as u"
+    with hpaaudit.query(results, f"{sql} from reconciles where verdict = 'divergent'") as answer:
+        [row] = list(answer)
+        [tuple_row] = answer.rows()
+        [frame_row] = answer.frame().to_dicts()
+    at = row["ts"]
+    times = [at, row["list"][0], row["struct"]["ts"], row["second"], row["u"]]
+    assert [time.utcoffset() for time in times] == [timedelta(0)] * 5
+    assert tuple(row.values()) == tuple_row
+    assert frame_row == row
+    assert hpaaudit.explain(results, at=at).verdict == "divergent"
+    assert hpaaudit.explain(results, at=at.astimezone(timezone(timedelta(hours=2)))) == hpaaudit.explain(results, at=at)
+    assert len(hpaaudit.query(results, "who_wrote_replicas", since=at, until=at + timedelta(seconds=10))) == 1
+    assert results.sql("select ts from reconciles where ts = $at", at=at).fetchall() == [(at.replace(tzinfo=None),)]
+    assert len(results.sql("from reconciles where ts in $times", times=[at])) == 1
+    assert results.reconciles.filter(pl.col("ts") == at)["verdict"].to_list() == ["divergent"]
+    assert results.frame("recordings").schema["started_at"] == pl.Datetime("us", "UTC")
 
 
 def test_printed_values_are_a_line_or_what_a_command_prints(results: hpaaudit.Results) -> None:

@@ -41,7 +41,7 @@ def hpa(**fields: Any) -> HpaAccount:
     return HpaAccount(**({"comparable": comparable, "agree": comparable - account["skew"]} | account))
 
 
-def divergence(kind: str, explanation: str = "replay 8, controller 10, cluster 10") -> Divergence:
+def divergence(kind: str, explanation: str = "replay 8, controller 10, replicas then 10") -> Divergence:
     """One reconcile at noon."""
     return Divergence(
         opened_us=NOON,

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.chart import ASCII, UNICODE, Axis, Glyphs, block_row, passages, scale_of, step_rows, time_row
+from hpaaudit.report.chart import (
+    ASCII,
+    UNICODE,
+    Axis,
+    Glyphs,
+    block_row,
+    passages,
+    scale_of,
+    step_rows,
+    ticks,
+    time_row,
+)
 
 NOON = micros("2026-03-02T12:00:00Z")
 
@@ -94,6 +105,21 @@ def test_a_time_below_a_chart_stands_at_its_column(axis: Axis, glyphs: Glyphs) -
             hours, minutes, seconds = map(int, whole.split(":"))
             of_day = (hours * 3600 + minutes * 60 + seconds) * SECOND
             assert tick.start() in {axis.column(day * 86_400_000_000 + of_day) for day in days}
+
+
+@pytest.mark.parametrize("columns", [30, 60, 200])
+def test_a_recording_over_midnight_shows_the_day_that_begins(columns: int) -> None:
+    axis = Axis(micros("2026-03-02T23:10:00Z"), micros("2026-03-03T01:10:00Z"), columns)
+    shown = dict(ticks(axis, None))
+    midnight = axis.column(micros("2026-03-03T00:00:00Z"))
+    assert midnight is not None
+    assert shown[midnight] == "2026-03-03"
+    assert "00:00" not in shown.values()
+    row = time_row(axis, UNICODE)
+    assert row[midnight:].startswith("╵2026-03-03")
+    assert "".join(row.split("╵2026-03-03")).count("-") == 0
+    other = Axis(Micros(axis.first_us + SECOND * 3600), axis.last_us, columns)
+    assert not any("-" in text for text in dict(ticks(other, None)).values())
 
 
 def test_bounds_are_shown_only_where_they_do_not_flatten_the_line() -> None:

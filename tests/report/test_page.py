@@ -22,6 +22,7 @@ from hpaaudit.report.codes import TERMS
 from hpaaudit.report.page.data import data_of
 from hpaaudit.report.page.html import our_script, page
 from hpaaudit.report.svg import WIDTH, picture
+from hpaaudit.report.timeline import Screen, timeline_text
 from tests.cli.test_timeline import point
 from tests.report.accounts import NOON, divergence, foreign_write, hpa, reconcile
 
@@ -212,6 +213,24 @@ def test_the_number_of_a_change_leads_to_its_own_reconcile_or_to_the_charts(expl
     elements = Elements(page(Report(account=whole, explanations=told, packed={("shop", "web"): "x"})))
     led = [value for tag, name, value in elements.attributes if (tag, name) == ("a", "href")][: len(changes)]
     assert led == [f"#hpa1-{number}" if number in explained else "#charts1" for number in range(len(changes))]
+
+
+def test_what_happened_besides_has_the_same_letter_as_in_the_terminal() -> None:
+    kinds = (MarkKind.WRITE, MarkKind.ROLLOUT, MarkKind.DIVERGENCE, MarkKind.SPEC, MarkKind.GAP)
+    marks = tuple(
+        Mark(at_us=Micros(NOON + number * SECOND), until_us=None, kind=kind, who="helm", what=f"v{number}")
+        for number, kind in enumerate(kinds)
+    )
+    drawn = replace(timeline("web"), marks=marks)
+    whole = ReplayAccount(
+        file="web.duckdb", recording="web", started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(),
+        hpas=(hpa(),), timelines=(drawn,),
+    )  # fmt: skip
+    shown = page(Report(account=whole, explanations=(), packed={("shop", "web"): "x"}))
+    pinned = dict(re.findall(r'data-title="(12:00:0[^"]*)">(\w)</a>', shown))
+    listed = re.findall(r"(?m)^  (\w)  (12:00:0\dZ)  (.*)$", timeline_text(drawn, Screen()))
+    assert [letter for letter, _, _ in listed] == ["A", "B", "C", "D", "E"]
+    assert pinned == {f"{time}: {text}": letter for letter, time, text in listed if letter in "BDE"}
 
 
 def test_a_fleet_has_a_row_and_a_part_for_each_hpa() -> None:

@@ -33,7 +33,8 @@ def test_a_time_stands_before_its_microseconds_as_text() -> None:
 
 
 def test_a_name_that_is_taken_and_a_time_beyond_the_calendar_do_no_harm() -> None:
-    assert with_times({"at": 3, "at_us": NOON}) == {"at": 3, "at_us": NOON}
+    assert with_times({"seen": 3, "seen_us": NOON}) == {"seen": 3, "seen_at": "2026-03-02T12:00:00Z", "seen_us": NOON}
+    assert with_times({"at": 3, "at_at": 4, "at_us": NOON}) == {"at": 3, "at_at": 4, "at_us": NOON}
     assert with_times({"at_us": 2**63 - 1}) == {"at": None, "at_us": 2**63 - 1}
     assert with_times({"at_us": -(10**9) * 62_000_000})["at"] == "0005-04-19T09:46:40Z"
 
@@ -46,7 +47,7 @@ def test_nothing_is_lost_and_every_text_is_its_time(value: object) -> None:
             for name, field in before.items():
                 compare(field, after[name])
             for name in after.keys() - before.keys():
-                moment = before[f"{name}_us"]
+                moment = before[f"{name.removesuffix('_at')}_us"]
                 assert after[name] is None or micros(after[name]) == moment
         elif isinstance(before, list):
             assert isinstance(after, list)

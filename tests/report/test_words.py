@@ -43,7 +43,8 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
             (
                 "The controller renewed its Lease but reconciled no HPA from 12:00:00Z until the recording ended. "
                 "1 reconcile did not take place. "
-                "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10."
+                "Replay and controller differ at 12:00:00Z, unexplained: "
+                "replay 8, controller 10, replicas then 10."
             ),
         ),
         (
@@ -138,13 +139,13 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
         ),
         (
             hpa(divergent=1, divergences=(divergence("unexplained"),)),
-            "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, cluster 10.",
+            "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, replicas then 10.",
         ),
         (
             hpa(divergent=2, divergences=(divergence("unexplained"),) * 2),
             (
                 "Replay and controller differ 2 times, first at 12:00:00Z, unexplained: "
-                "replay 8, controller 10, cluster 10."
+                "replay 8, controller 10, replicas then 10."
             ),
         ),
         (
@@ -339,7 +340,7 @@ def test_what_nobody_looked_at_is_told_as_it_was_last(
     assert f"input {unknown}: nobody looked from 12:00:00Z until 12:01:30Z" in page
     said = "nothing that was recorded; until 12:00:00Z it had said " if hides_hpa else ""
     assert f"Kubernetes said {said}ScalingActive=True ValidMetricFound" in page
-    assert ("Replay ?, controller ?, cluster ?" in page) is hides_hpa
+    assert ("Replay ?, controller ?, replicas then ?" in page) is hides_hpa
 
 
 @pytest.mark.parametrize(
@@ -351,7 +352,7 @@ def test_what_nobody_looked_at_is_told_as_it_was_last(
 )
 def test_another_reconcile_than_was_asked_for_says_so_first(seen_us: Micros | None, words: str) -> None:
     account = reconcile(at_us=later(60), asked_us=NOON, seen_us=seen_us)
-    assert f"cluster 4: match. {words} Kept 4" in words_of(account)
+    assert f"replicas then 4: match. {words} Kept 4" in words_of(account)
     assert explain_rows(account)[1] == ("", words)
     assert words not in words_of(reconcile(at_us=later(60)))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, repeat
-from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
@@ -36,7 +35,7 @@ from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import pin_numbers, words_of_mark
+from hpaaudit.report.timeline import LETTERS, pin_numbers, words_of_mark
 from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
@@ -224,9 +223,10 @@ def _last_until(at_us: Micros, reconciled: Sequence[Micros]) -> Micros | None:
 
 
 def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
-    """What happened besides changes of replicas and divergences."""
-    marks = [mark for mark in timeline.marks if mark.kind not in (MarkKind.WRITE, MarkKind.DIVERGENCE)]
-    for letter, mark in zip(chain(ascii_uppercase, repeat("")), marks, strict=False):
+    """What happened besides changes of replicas and divergences, with the letters of `hpaaudit timeline`."""
+    for letter, mark in zip(chain(LETTERS, repeat("")), timeline.marks, strict=False):
+        if mark.kind in (MarkKind.WRITE, MarkKind.DIVERGENCE):  # the table of changes has them
+            continue
         until = "" if mark.until_us is None else f" to {clock(mark.until_us)}"
         text = f"{clock(mark.at_us)}{until}: {shown(words_of_mark(mark))}"
         yield _Event(letter=letter, at=mark.at_us / SECOND, text=text)

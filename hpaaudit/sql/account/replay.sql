@@ -1,6 +1,7 @@
 -- What was replayed, as which release, and what was not observed?
 -- One row. later_releases: those of later controller processes, from when on. api_server: other versions than the first
 -- that it said, if nothing tells the controller's release. lease_holders: who else held the controller's Lease for a while.
+-- other_what_ifs: the options of earlier what-ifs that the file keeps beside this one, the last one first.
 with epochs as (
     select e.*, coalesce(lag(e.decided_as) over (order by e.epoch_id), p.release) as release_before
     from controller_epochs as e
@@ -28,6 +29,11 @@ select
         )
         where h.from_us <= epoch_us(r.ended_at)
     ) as lease_holders,
-    (select list((stream, seconds) order by stream) from gap_time) as gaps
+    (select list((stream, seconds) order by stream) from gap_time) as gaps,
+    (
+        select list(e.options order by e.ran_at desc)
+        from runs.replays as e
+        where e.replay_id <> p.replay_id and e.mode = 'what_if' and p.mode = 'what_if'
+    ) as other_what_ifs
 from replays as p
 join recordings as r using (replay_id);

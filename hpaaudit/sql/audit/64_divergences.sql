@@ -175,7 +175,7 @@ select
             'the controller decided {} from a published value that no recorded answer has', told.decided_or_actual
         )
         else format(
-            'replay {}, controller {}, cluster {}',
+            'replay {}, controller {}, replicas then {}',
             coalesce(told.desired, '-'), coalesce(told.decided, '-'), coalesce(told.actual, '-')
         )
     end as explanation,

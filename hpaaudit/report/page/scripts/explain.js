@@ -64,7 +64,7 @@ function told(data, index, { hpa, file }) {
   const reason = column("reason");
   const rows = [
     ["", `${hpa} at ${clock(data.times[index], data)}: ${move}. Replay ${known(replay)}, controller `
-      + `${known(column("decided"))}, cluster ${known(column("actual"))}: ${column("verdict")}.`],
+      + `${known(column("decided"))}, replicas then ${known(column("actual"))}: ${column("verdict")}.`],
     ["", `${reason}: ${data.meaning[reason] ?? "no other reason"}.`],
     ["input", `spec ${known(spec)}, min ${known(column("min"))}, max ${known(column("max"))}; ${column("evidence")}`],
   ];

@@ -1,0 +1,72 @@
+"""Gives times of results, which DuckDB keeps in UTC without a zone, their zone for Python, and takes it off again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_TIME = "TIMESTAMP"
+
+
+def rows_in_utc(kinds: Sequence[object], rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The same rows; each time in them has the zone UTC, so that another function takes it.
+
+    kinds   the type of each column, as DuckDB names it
+    """
+    are_times = [_TIME in str(kind) for kind in kinds]
+    if not any(are_times):
+        return rows
+    return [
+        tuple(_in_utc(value) if is_time else value for value, is_time in zip(row, are_times, strict=True))
+        for row in rows
+    ]
+
+
+def frame_in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The same frame; each time in it has the zone UTC, also inside lists and structs."""
+    import polars as pl
+
+    schema = {name: _dtype_in_utc(kind) for name, kind in frame.schema.items()}
+    return frame.with_columns(pl.col(name).cast(kind) for name, kind in schema.items() if kind != frame.schema[name])
+
+
+def without_zone(value: Any) -> Any:
+    """A parameter of SQL as DuckDB compares it with a time of the results: a time with a zone in UTC, without it."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(value, list | tuple):
+        return [without_zone(item) for item in value]
+    return {key: without_zone(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def _in_utc(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC)
+    if isinstance(value, list | tuple):
+        return type(value)(map(_in_utc, value))
+    if isinstance(value, Mapping):
+        return {_in_utc(key): _in_utc(item) for key, item in value.items()}
+    return value
+
+
+def _dtype_in_utc(kind: "pl.DataType") -> "pl.DataType":
+    import polars as pl
+
+    match kind:
+        case pl.Datetime():
+            return pl.Datetime(kind.time_unit, "UTC")
+        case pl.List():
+            return pl.List(_dtype_in_utc(_instance(kind.inner)))
+        case pl.Array():
+            return pl.Array(_dtype_in_utc(_instance(kind.inner)), kind.shape[0])
+        case pl.Struct():
+            return pl.Struct({field.name: _dtype_in_utc(_instance(field.dtype)) for field in kind.fields})
+    return kind
+
+
+def _instance(kind: Any) -> "pl.DataType":
+    """A type of polars that may be named by its class."""
+    made: pl.DataType = kind() if isinstance(kind, type) else kind
+    return made
