@@ -16,7 +16,7 @@ from tests.recordings.kept import RECORDINGS
 
 POINTS = {
     "1.1-forbidden-window": "The forbidden window after the HPA's last scale held a scale-down for 3m 00s, in 6",
-    "1.4-sample-missing": "The forbidden window after the HPA's last scale held a scale-up for 3m 00s, in 7 reconciles",
+    "1.4-sample-missing": "The forbidden window after the HPA's last scale held a scale-up for at least 3m 00s, in 7",
     "1.7-first-error": "One metric failed, and until 1.14 that keeps the others from scaling, for 4m 00s",
     "1.10-unready-pods-multiplied": (
         "Between 14:11:30Z and 14:15:30Z queue_length raised 4 to 16 in 2 steps, pods that were not ready included"
