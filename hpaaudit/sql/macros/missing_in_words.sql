@@ -3,6 +3,7 @@
 create macro main.missing_in_words(missing_input) as
     case missing_input
         when 'metric.sample' then 'which of several samples the controller read'
+        when 'metric.answer' then 'what the metrics API answered: no answer had been recorded until then'
         when 'memory.before_recording' then 'what the controller recommended or scaled earlier'
         when 'instant.window_edge' then 'on which side of a window''s edge an earlier recommendation or scale event was'
         when 'scale.write' then 'whether admission changed what the HPA wrote, or somebody wrote afterwards'
