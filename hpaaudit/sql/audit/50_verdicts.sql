@@ -38,7 +38,7 @@ with unseen_answers as (
     select distinct b.reconcile_id
     from reconciles_in_gaps as b
     join runs.metric_proposals as p using (reconcile_id)
-    where b.lacks_pods and b.is_interrupted and p.is_winner and p.adjust_code <> ''
+    where b.lacks_pods and b.is_long and p.is_winner and p.adjust_code <> ''
 ), in_long_gaps as (
     select
         b.reconcile_id, b.hides_reconcile, b.cause,
@@ -71,12 +71,12 @@ with unseen_answers as (
     union
     from filled_in
     union
-    -- Or it took place before anybody saw an answer that it read, and told nothing that agrees.
+    -- Or it took place before anybody saw an answer that it read, and told nothing of its decision.
     select u.reconcile_id
     from unseen_answers as u
     join compared as c using (reconcile_id)
     join staged.replayed as r using (reconcile_id)
-    where c.decision_agrees is not true and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
+    where c.decision_agrees is null and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
 ), unread as (
     -- Nobody had looked at its target until then: that no scale was recorded does not say that it could not be read.
     select c.reconcile_id
@@ -214,7 +214,7 @@ with unseen_answers as (
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.reconcile_id in (select reconcile_id from relisted) as t_relisted,
-        u.reconcile_id is not null and b.reconcile_id is null and c.decision_agrees is not true
+        u.reconcile_id is not null and b.reconcile_id is null and c.decision_agrees is null
             and getvariable('texts').evidence[r.evidence + 1] = 'assumed' as t_unanswered,
         c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
