@@ -200,10 +200,22 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
     if isinstance(when, datetime):
         if when.tzinfo is None:
             raise BadOption(f"{name}={when!r} has no zone: give one, for example tzinfo=datetime.UTC")
-        return Micros((when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+        return _in_span(
+            name, when, Micros((when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)), span
+        )
     if not is_when(when):
         raise BadOption(f"{name}={when!r} {NO_TIME}")
-    return when
+    return _in_span(name, when, when, span)
+
+
+def _in_span(name: str, when: When, at_us: Micros, span: tuple[Micros, Micros]) -> Micros:
+    """The same time. Raises BadOption if the recording has nothing there: seconds are no microseconds, for example."""
+    started_us, ended_us = span
+    if {"since": at_us > ended_us, "until": at_us < started_us}.get(name, not started_us <= at_us <= ended_us):
+        where = f"{stamp(started_us)} to {stamp(ended_us)}"
+        unit = ", in microseconds," if isinstance(when, int) else ""
+        raise BadOption(f"{name}={when!r}{unit} is not in the recording, which goes from {where}")
+    return at_us
 
 
 NO_TIME = "is no time: give microseconds since 1970, a datetime with its zone, or a text such as '14:05'"

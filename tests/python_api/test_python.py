@@ -239,3 +239,9 @@ def test_only_our_own_options_are_replaced(words: list[str]) -> None:
 def test_public_functions_keep_signature_and_words() -> None:
     assert "at" in inspect.signature(hpaaudit.explain).parameters
     assert (hpaaudit.open.__doc__ or "").startswith("Opens a recording")
+
+
+@pytest.mark.parametrize("at", [0, -1, 1795273237, 1795273237000])
+def test_a_number_that_is_no_time_of_the_recording_explains_nothing(results: hpaaudit.Results, at: int) -> None:
+    with pytest.raises(hpaaudit.AuditError, match=r"in microseconds, is not in the recording, which goes from 2026-"):
+        hpaaudit.explain(results, "checkout", at=at)
