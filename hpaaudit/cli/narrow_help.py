@@ -10,7 +10,7 @@ CLICKS_NARROWEST = 52
 """Click's page has two columns less than the terminal, and at least 50."""
 
 OPTIONS_WIDTH = 10
-"""A name that is longer than this has its explanation below it, where that has room."""
+"""So many columns have the names of options; what explains a longer name stands below it."""
 
 
 class FittedHelp(click.HelpFormatter):

@@ -62,6 +62,13 @@ def hpa_named_by(words: Sequence[str]) -> str | None:
     return kind or None
 
 
+def named_once(argument: str | None, option: str | None) -> str | None:
+    """The HPA that an argument or `--hpa` names. Raises UsageError if both do, and it is not the same."""
+    if argument and option and argument != option:
+        raise click.UsageError(f"{argument} and --hpa {option} name two HPAs")
+    return argument or option
+
+
 def hpas_named_by(words: Sequence[str]) -> tuple[str, ...]:
     """The HPAs that the words of an argument name, as `NS/NAME` or `NAME`; the kind may stand before them as a word."""
     return tuple(words[1:] if len(words) > 1 and is_kind(words[0]) else words)
@@ -237,10 +244,7 @@ def one_hpa(command: Callable[..., None]) -> Callable[..., None]:
     @selector_option()
     @wraps(command)
     def with_hpa(*, words: tuple[str, ...], hpa_option: str | None, namespace: str | None, **options: object) -> None:
-        hpa = hpa_named_by(words)
-        if hpa and hpa_option and hpa != hpa_option:
-            raise click.UsageError(f"{hpa} and --hpa {hpa_option} name two HPAs")
-        command(hpa=named_hpa(hpa or hpa_option, namespace), **options)
+        command(hpa=named_hpa(named_once(hpa_named_by(words), hpa_option), namespace), **options)
 
     return with_hpa
 

@@ -17,6 +17,7 @@ from hpaaudit.cli.options import (
     message_options,
     moment_option,
     named_hpa,
+    named_once,
     namespace_option,
     results_argument,
     selector_option,
@@ -116,10 +117,8 @@ def query_command(  # noqa: PLR0913 click hands over every option
     if file is not None or question == str(STDIN):
         question = _sql_in(file or STDIN)
     named = hpa_named_by(words)
-    if named and hpa and named != hpa:
-        raise click.UsageError(f"{named} and --hpa {hpa} name two HPAs")
     by_option = {"hpa": named or ("--hpa" if hpa else "--namespace")}
-    hpa = named_hpa(named or hpa, namespace)
+    hpa = named_hpa(named_once(named, hpa), namespace)
     values = {"hpa": hpa, "selector": selector, "at": at, "since": since, "until": until}
     given = {name: by_option.get(name, f"--{name}") for name, value in values.items() if value}
     scope = list(given.values())

@@ -184,7 +184,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
 
 
 def _told_apart(words: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """The recordings, and the words after them that name HPAs: the last ones that no file has and that may be names."""
+    """The recordings, and the HPAs after them: the last words that may be a name and that no file or folder has."""
     first = len(words)
     while first > 1 and not Path(words[first - 1]).exists() and _may_be_hpa(words[first - 1]):
         first -= 1
@@ -193,7 +193,7 @@ def _told_apart(words: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 @contextmanager
 def _nor_a_folder(named: Sequence[str]) -> Iterator[None]:
-    """Says of a word that was taken for an HPA, and is none, that it is no folder either."""
+    """Adds to the error about an unknown HPA that no folder has that name either: a recording may have been meant."""
     from hpaaudit.errors import UnknownHpa
 
     try:

@@ -62,10 +62,7 @@ class Moment:
             )
         first_us = self.at(started_us, ended_us)
         last_us = first_us + self.length_us - 1
-        outside = {"since": first_us > ended_us, "until": last_us < started_us}.get(
-            name, not self._is_within(first_us, started_us, ended_us)
-        )
-        if outside:
+        if _is_outside(name, first_us, last_us, started_us, ended_us):
             span = f"{stamp(started_us)} to {stamp(ended_us)}"
             is_unclear = epoch_unit_us(self.text) or (self._is_local and zone_in_use() != UTC)
             meant = f" (read as {in_zone(first_us)})" if is_unclear else ""
@@ -112,6 +109,12 @@ class Moment:
 
     def _is_within(self, first_us: int, started_us: Micros, ended_us: Micros) -> bool:
         return started_us < first_us + self.length_us and first_us <= ended_us
+
+
+def _is_outside(name: str, first_us: int, last_us: int, started_us: Micros, ended_us: Micros) -> bool:
+    """True if the recording has nothing from, until or at these instants, by the name of the option."""
+    is_late, is_early = first_us > ended_us, last_us < started_us
+    return {"since": is_late, "until": is_early}.get(name, is_late or is_early)
 
 
 def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -> list[Micros]:
@@ -211,7 +214,7 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
 def _in_span(name: str, when: When, at_us: Micros, span: tuple[Micros, Micros]) -> Micros:
     """The same time. Raises BadOption if the recording has nothing there: seconds are no microseconds, for example."""
     started_us, ended_us = span
-    if {"since": at_us > ended_us, "until": at_us < started_us}.get(name, not started_us <= at_us <= ended_us):
+    if _is_outside(name, at_us, at_us, started_us, ended_us):
         where = f"{stamp(started_us)} to {stamp(ended_us)}"
         unit = ", in microseconds," if isinstance(when, int) else ""
         raise BadOption(f"{name}={when!r}{unit} is not in the recording, which goes from {where}")

@@ -11,7 +11,7 @@ _KINDS = frozenset(
     for kind in ("hpa", "hpas", "horizontalpodautoscaler", "horizontalpodautoscalers")
     for group in ("", ".autoscaling", ".v1.autoscaling", ".v2.autoscaling")
 )
-"""How the kind is written before a name: as in kubectl, and the plural of its short name."""
+"""The words that may stand before the name of an HPA: those of kubectl, `hpa checkout`, and the plural `hpas`."""
 
 
 def is_kind(text: str) -> bool:

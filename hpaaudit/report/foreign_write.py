@@ -26,7 +26,8 @@ def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock, told: 
     if None in sums:
         cost = "; how many pods were missing is unknown"
     last = clock.seen(more[-1].at_us, more[-1].after_us)
-    last = last if more[-1].after_us is not None else f"at {last}"
+    if more[-1].after_us is None:
+        last = f"at {last}"
     yield f"{who or 'Others'} wrote {counted(len(more), 'more time')}, the last {last}{cost}."
 
 

@@ -45,7 +45,7 @@ def _written(fields: Any, form: str) -> str:
 
 
 def with_times(value: Any) -> Any:
-    """A value in which each time in microseconds has the same time as a text before it, by a name that is free."""
+    """The same value; before each time in microseconds, `at_us`, stands the same time as text: `at`, or `at_at`."""
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, field in value.items():

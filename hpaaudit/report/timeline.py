@@ -249,7 +249,7 @@ def _painted(cells: str, screen: Screen) -> str:
 
 
 def _mark_row(marks: Sequence[Micros], signs: Sequence[str], axis: Axis) -> str:
-    """The sign of each mark below its column; `+` where several fall on one."""
+    """The row below the chart: the letter or number of each mark in its column, `+` where several share one."""
     cells = [" "] * axis.columns
     for sign, at_us in zip(signs, marks, strict=False):
         column = axis.column(max(at_us, axis.first_us))

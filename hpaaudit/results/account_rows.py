@@ -8,7 +8,7 @@ from hpaaudit.results.read import Results
 
 
 def change(row: Mapping[str, Any]) -> Change:
-    """A change, from a row of `changes` with `at_us` and `after_us`."""
+    """A change, from a row of the relation `changes` with its times in microseconds: `at_us`, `after_us`."""
     return Change(
         at_us=row["at_us"],
         from_replicas=row["from_replicas"],

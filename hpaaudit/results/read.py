@@ -59,7 +59,7 @@ class Results(Shown):
             raise self.bad_query(error) from error
 
     def rows(self, text: str, **params: Parameter) -> list[dict[str, Any]]:
-        """The rows of the answer as dictionaries by column, times as in DuckDB without a zone; raises as `sql`."""
+        """The rows of the answer as dictionaries by column; times have no zone, as in DuckDB. Raises as `sql`."""
         try:
             columns, rows = self._attached.rows(text, without_zone(params))
         except duckdb.Error as error:

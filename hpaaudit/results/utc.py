@@ -11,7 +11,7 @@ _TIME = "TIMESTAMP"
 
 
 def rows_in_utc(kinds: Sequence[object], rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The same rows; each time in them has the zone UTC, so that another function takes it.
+    """The same rows; each time in them has the zone UTC, so that `at`, `since` and `until` take it.
 
     kinds   the type of each column, as DuckDB names it
     """
@@ -33,7 +33,7 @@ def frame_in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def without_zone(value: Any) -> Any:
-    """A parameter of SQL as DuckDB compares it with a time of the results: a time with a zone in UTC, without it."""
+    """A parameter of SQL; a datetime with a zone becomes UTC without one, as the times of the results are."""
     if isinstance(value, datetime):
         return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
     if isinstance(value, list | tuple):

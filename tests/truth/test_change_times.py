@@ -86,7 +86,7 @@ def test_each_change_was_written_at_its_time_or_between_both_of_its_times(view: 
         written = [(one.at_us, one.replicas) for one in truth_of(world, facts).written]
         with replayed(list(VIEWS[view](facts))) as results:
             rows = results.rows("""
-                select epoch_us(ts) as at_us, epoch_us(written_after) as after_us, to_replicas, is_remade
+                select epoch_us(ts) as at_us, epoch_us(written_after) as after_us, to_replicas
                 from changes
                 where writer_class is not null
             """)

@@ -223,7 +223,7 @@ def _last_until(at_us: Micros, reconciled: Sequence[Micros]) -> Micros | None:
 
 
 def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
-    """What happened besides changes of replicas and divergences, with the letters of `hpaaudit timeline`."""
+    """What happened besides changes of replicas and divergences; each has its letter in `hpaaudit timeline`."""
     for letter, mark in zip(chain(LETTERS, repeat("")), timeline.marks, strict=False):
         if mark.kind in (MarkKind.WRITE, MarkKind.DIVERGENCE):  # the table of changes has them
             continue

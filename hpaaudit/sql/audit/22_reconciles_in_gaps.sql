@@ -46,8 +46,8 @@ with gaps as (
         and gap_of_object(g.prefix, h.name, a.target_name)
     union all
     select
-        s.reconcile_id, false as hides_status, false as hides_reconcile, null as listed_after, false as hides_target, false as hides_pods,
-        false as hides_metrics, u.lacks_pods,
+        s.reconcile_id, false as hides_status, false as hides_reconcile, null as listed_after,
+        false as hides_target, false as hides_pods, false as hides_metrics, u.lacks_pods,
         false as is_long, false as is_interrupted, true as is_unrecorded, u.cause, 0 as place
     from (from spans where hpa between $first and $last) as s
     join (

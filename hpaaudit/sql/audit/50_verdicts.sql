@@ -60,6 +60,13 @@ with unseen_answers as (
     join staged.replayed as r using (reconcile_id)
     where b.listed_after is not null and getvariable('texts').at_source[r.at_source + 1] = 'status_write'
     group by r.object, b.listed_after
+), unanswered as (
+    -- Nobody had seen an answer that they read, and they told nothing of their decision.
+    select u.reconcile_id
+    from unseen_answers as u
+    join compared as c using (reconcile_id)
+    join staged.replayed as r using (reconcile_id)
+    where c.decision_agrees is null and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
 ), unproven as (
     -- Inputs that were only assumed: that the numbers are equal proves nothing. Or nobody saw whether it took place.
     select reconcile_id
@@ -71,12 +78,7 @@ with unseen_answers as (
     union
     from filled_in
     union
-    -- Or it took place before anybody saw an answer that it read, and told nothing of its decision.
-    select u.reconcile_id
-    from unseen_answers as u
-    join compared as c using (reconcile_id)
-    join staged.replayed as r using (reconcile_id)
-    where c.decision_agrees is null and getvariable('texts').evidence[r.evidence + 1] = 'assumed'
+    from unanswered
 ), unread as (
     -- Nobody had looked at its target until then: that no scale was recorded does not say that it could not be read.
     select c.reconcile_id
@@ -214,8 +216,7 @@ with unseen_answers as (
         coalesce(n.writer_class = 'hpa', false) and not c.told_of_success as t_untold,
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.reconcile_id in (select reconcile_id from relisted) as t_relisted,
-        u.reconcile_id is not null and b.reconcile_id is null and c.decision_agrees is null
-            and getvariable('texts').evidence[r.evidence + 1] = 'assumed' as t_unanswered,
+        c.reconcile_id in (select reconcile_id from unanswered) and b.reconcile_id is null as t_unanswered,
         c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
         c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
         m.class as not_run, m.renewed_at,

@@ -132,7 +132,7 @@ select
             coalesce(nullif(writer_name, ''), 'somebody'), from_replicas, to_replicas,
             -- As in the headline: where nobody saw it being written, both ends are told.
             if(
-                written_at - written_after > interval 2 second,
+                written_after(written_after, written_at) is not null,
                 format('between {} and {}', time_beside(written_after, opened_at), time_beside(written_at, opened_at)),
                 'at ' || time_beside(written_at, opened_at)
             ),
