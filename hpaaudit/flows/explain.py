@@ -67,10 +67,9 @@ def explain(
         if isinstance(asked, Landmark):
             _, number = landmark_place(results, chosen, asked)
             account = next(reconcile_accounts(results, [number]))
-        elif asked is None:
-            account = reconcile_account(results, chosen, interesting(results, chosen)[1], matters=True)
         else:
-            account = reconcile_account(results, chosen, asked)
+            at_us = interesting(results, chosen)[1] if asked is None else asked
+            account = reconcile_account(results, chosen, at_us)
         return _decided_again(account, results, path, warn)
 
 
@@ -80,7 +79,7 @@ def explain_moment(source: Source, hpa: str, at_us: Micros) -> ReconcileAccount:
 
     path = path_of(source)
     with open_source(path) as results:
-        return _decided_again(reconcile_account(results, hpa, at_us, matters=True), results, path, ignore_warning)
+        return _decided_again(reconcile_account(results, hpa, at_us), results, path, ignore_warning)
 
 
 def explain_number(source: Source, reconcile_id: int) -> ReconcileAccount:

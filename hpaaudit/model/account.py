@@ -146,12 +146,14 @@ class Hold:
             `unmeasured`: pods that counted as idle, or as busy; `up_forbidden`, `down_forbidden`: the window after the
             last change (to 1.11); `max_replicas`; `up_policy`, `up_disabled`, `down_policy`, `down_disabled`: policies
             of the behavior; `up_limit`: what a reconcile can add without one; `metric_failed`, `partial_metrics`: one
-            metric failed, and the others could not scale; `no_metric`, `target_unreadable`, `selector_ambiguous`,
-            `selector_unusable`, `disabled_at_zero`: nothing was decided
+            metric failed, and the others could not scale; `metric_and_memory`: that, or memory alone, would have held
+            it; `no_metric`, `target_unreadable`, `selector_ambiguous`, `selector_unusable`, `disabled_at_zero`: nothing
+            was decided
     lasted_s   how long these reconciles stood, together
     is_least   perhaps it was longer: of a reconcile among them or beside them it is not known what was decided
     pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
                did not have, or had too many, times these seconds; 0 where it is unknown
+    is_shared  some of these were missing after a write by somebody else, whose cost has them, too
     idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
     fell_us, fell_from, fell_to   when `up_window` first took replicas away, as it does up to 1.20; None if it did not
     """
@@ -168,6 +170,7 @@ class Hold:
     fell_from: int = 0
     fell_to: int = 0
     is_least: bool = False
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ class HpaColumns:
     """One HPA over the time that its recording covers.
 
     times_us   the times of its reconciles, in order
+    told       of several at one instant (up to 1.5) the one that is told of it, by its number in `reconcile_ids`
     numbers    columns of numbers by name: `replicas`, `replay`, `decided`, `actual`, `min`, `max`, `raw`, `stabilized`,
                and the pods of the deciding metric by bucket
     words      columns of texts by name: `verdict`, `reason`, `evidence`
@@ -49,3 +50,4 @@ class HpaColumns:
     scales: tuple[Scale, ...]
     marks: tuple[Mark, ...]
     absences: tuple[Absence, ...] = ()
+    told: frozenset[int] = frozenset()

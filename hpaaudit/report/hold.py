@@ -19,6 +19,7 @@ WORDS = {
     "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
     "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
     "partial_metrics": "One metric failed, and that alone kept the others from scaling down,",
+    "metric_and_memory": "One metric failed and earlier recommendations stood, either of which kept the replicas,",
     "no_metric": "No metric was usable, so that nothing could scale,",
     "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
     "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",
@@ -42,6 +43,7 @@ HOLDERS = {
     "down_disabled": "a scale-down that is disabled",
     "metric_failed": "a metric that failed, which until 1.14 keeps the others from scaling",
     "partial_metrics": "a metric that failed, so that the others could not scale down",
+    "metric_and_memory": "a metric that failed and earlier recommendations, either of which kept the replicas",
     "no_metric": "no metric that was usable",
     "target_unreadable": "a scale that could not be read",
     "selector_ambiguous": "another HPA that selected the same pods",
@@ -62,7 +64,10 @@ def held_in_words(hold: Hold, clock: Clock) -> str:
             f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
         )
     kind = _COSTS.get(hold.cause, "")
-    cost = cost_in_words(hold.pod_s, f"{kind} at least" if kind == "missing" and hold.is_least else kind)
+    if kind == "missing":
+        kind += " at least" if hold.is_least else ""
+        kind += ", some of them after a write by others" if hold.is_shared else ""
+    cost = cost_in_words(hold.pod_s, kind)
     words = WORDS[hold.cause]
     if hold.fell_us is not None:
         fell = f"{hold.fell_from} -> {hold.fell_to} at {clock(hold.fell_us)}"

@@ -145,6 +145,8 @@ def finding_lines(findings: tuple[Finding, ...], clock: Clock) -> Iterator[str]:
         yield paragraph(f"{finding.pattern}, {finding.severity}, {span}: {verdict_of(finding)}; {finding.next_step}.")
     if any(finding.first_us < clock.first_us or finding.last_us > clock.last_us for finding in told):
         yield paragraph("These findings count what lies outside the time that is shown, too.")
+    if small := [f"{finding.pattern} ({finding.severity})" for finding in findings if finding.severity in _SMALL]:
+        yield paragraph(f"{'also found' if told else 'found'}: {', '.join(small)}")
 
 
 _AFTERWARDS = {

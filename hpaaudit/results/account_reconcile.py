@@ -55,7 +55,7 @@ def landmark_place(results: Results, hpa: str, landmark: Landmark) -> tuple[Micr
 
     Raises BadOption if the HPA has no such reconcile.
     """
-    most = _until(results, hpa, interesting(results, hpa)[1], matters=True)
+    most = _until(results, hpa, interesting(results, hpa)[1])
     row = results.rows(
         """
         select
@@ -101,12 +101,9 @@ def place_in_instant(results: Results, account: ReconcileAccount) -> int:
     return int(row["earlier"])
 
 
-def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: bool = False) -> ReconcileAccount:
-    """The last reconcile of `namespace/name` until then; if there is none its first, with `asked_us` set.
-
-    matters   of several in this very instant, one with which a divergence begins comes before the last one
-    """
-    row = _until(results, hpa, at_us, matters=matters)
+def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAccount:
+    """The last reconcile of `namespace/name` until then; if there is none its first, with `asked_us` set."""
+    row = _until(results, hpa, at_us)
     account = next(reconcile_accounts(results, [row["reconcile_id"]]))
     if account.at_us <= at_us:
         return account
@@ -114,7 +111,7 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros, *, matters: boo
     return replace(account, asked_us=at_us, seen_us=seen_us if seen_us is not None and seen_us > at_us else None)
 
 
-def _until(results: Results, hpa: str, at_us: Micros, *, matters: bool) -> dict[str, Any]:
+def _until(results: Results, hpa: str, at_us: Micros) -> dict[str, Any]:
     """The last reconcile until a time (`reconcile_id`, `at_us`), and when its HPA was first seen (`seen_us`)."""
     rows = results.rows(
         """
@@ -126,16 +123,11 @@ def _until(results: Results, hpa: str, at_us: Micros, *, matters: bool) -> dict[
             r.ts > make_timestamp($at_us),
             case when r.ts > make_timestamp($at_us) then (r.ts, r.reconcile_id) end,
             r.ts desc,
-            $matters and r.ts = make_timestamp($at_us)
-                and r.reconcile_id in (select d.reconcile_id from divergences as d) desc,
-            -- Of several at one instant (1.2 to 1.5) the one that scaled, else the last.
-            r.action in ('scale_up', 'scale_down') desc,
-            r.reconcile_id desc
+            rank_in_instant(r.verdict, r.action, r.reconcile_id) desc
         limit 1
         """,
         hpa=hpa,
         at_us=at_us,
-        matters=matters,
     )
     return rows[0]
 

@@ -27,6 +27,7 @@ def _together(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:
         hpa = row.pop("namespace"), row.pop("name")
         tolerance = row.pop("tolerance_down"), row.pop("tolerance_up")
         metrics[hpa].append(MetricColumns(name=row.pop("metric_name"), tolerance=tolerance, **row))
+    told_of = {(row["namespace"], row["name"]): row["told"] for row in results.rows(queries["instants"], hpas=hpas)}
     started_us, ended_us = results.span
     for columns in results.rows(queries["reconciles"], hpas=hpas):
         namespace, name = columns.pop("namespace"), columns.pop("name")
@@ -39,6 +40,7 @@ def _together(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:
             ended_us=ended_us,
             times_us=columns.pop("times_us"),
             reconcile_ids=columns.pop("reconcile_ids"),
+            told=frozenset(told_of.get((namespace, name), ())),
             words={word: columns.pop(word) for word in _WORDS},
             numbers=columns,
             metrics=tuple(metrics[namespace, name]),

@@ -542,4 +542,11 @@ def test_a_part_of_a_recording_says_that_its_findings_are_of_the_whole() -> None
     assert [*finding_lines((within, beyond), Clock(NOON, NOON))][-1].strip() == (
         "These findings count what lies outside the time that is shown, too."
     )
-    assert len(list(finding_lines((replace(beyond, severity="info"),), Clock(NOON, NOON)))) == 0
+    assert len(list(finding_lines((replace(beyond, severity="info"),), Clock(NOON, NOON)))) == 1
+
+
+def test_a_finding_of_low_severity_is_named() -> None:
+    low = finding("low")
+    assert [line.strip() for line in finding_lines((low,), Clock(NOON, NOON))] == [f"found: {low.pattern} (low)"]
+    *_, last = finding_lines((finding("high"), low), Clock(NOON, NOON))
+    assert last.strip() == f"also found: {low.pattern} (low)"

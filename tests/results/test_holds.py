@@ -84,19 +84,52 @@ def test_what_was_short_or_did_not_match_is_no_hold(database: Patterns) -> None:
     assert database.holds({"reconciles": undecided}) == []
 
 
-@pytest.mark.parametrize(("before_s", "recommended", "first"), [(300, 8, 21), (300, 9, 21), (300, 7, 1), (225, 7, 5)])
-def test_a_failed_metric_holds_only_what_memory_would_not_have_held(
-    database: Patterns, before_s: float, recommended: int, first: int
+@pytest.mark.parametrize(
+    ("before_s", "recommended", "first", "either"),
+    [(300, 8, 21, 20), (300, 9, 21, 20), (300, 7, 1, None), (225, 7, 5, None)],
+)
+def test_a_failed_metric_alone_holds_only_what_memory_would_not_have_held(
+    database: Patterns, before_s: float, recommended: int, first: int, either: int | None
 ) -> None:
-    """8 were recommended just before, and count for five minutes: until then there was no scale-down to forbid.
+    """8 were recommended just before, and count for five minutes: until then either would have held the scale-down.
 
     So long must the recording have seen what was recommended: else more may have been, before it began.
     """
     rows = reconciles(41, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8)
     rows = [{**row, "raw_desired": None if number else recommended} for number, row in enumerate(rows)]
     rows[0]["reason_code"] = "metric.within_tolerance"
-    (hold,) = database.holds({"reconciles": rows, "recordings": [{"started_at": at(-before_s)}]})
-    assert (hold["cause"], hold["reconciles"], hold["pod_s"]) == ("partial_metrics", 41 - first, 0)
+    holds = database.holds({"reconciles": rows, "recordings": [{"started_at": at(-before_s)}]})
+    reconciles_of = {hold["cause"]: hold["reconciles"] for hold in holds}
+    assert (reconciles_of["partial_metrics"], reconciles_of.get("metric_and_memory")) == (41 - first, either)
+    assert {hold["pod_s"] for hold in holds} == {0}
+
+
+@pytest.mark.parametrize("disabled", [True, False])
+def test_a_failed_metric_holds_nothing_that_cannot_fall(database: Patterns, disabled: bool) -> None:
+    """At minReplicas, or where scaling down is disabled, the number would be the same with every metric."""
+    least = 1 if disabled else 8
+    rows = reconciles(9, reason_code="gate.partial_metrics_block_down", spec_replicas=8, desired=8, min_replicas=least)
+    rows = [{**row, "raw_desired": None} for row in rows]
+    behavior = '{"scaleDown": {"selectPolicy": "Disabled"}}' if disabled else None
+    specs = [{"valid_from": at(-300), "behavior": behavior}]
+    tables: Tables = {"reconciles": rows, "recordings": [{"started_at": at(-300)}], "hpa_specs": specs}
+    assert database.holds(tables) == []
+
+
+@pytest.mark.parametrize(
+    ("written_s", "restored_s", "is_shared"), [(10, 100, True), (10, 12, False), (200, 230, False)]
+)
+def test_pods_that_a_write_by_others_took_away_are_said_to_be_the_same_ones(
+    database: Patterns, written_s: float, restored_s: float, is_shared: bool
+) -> None:
+    """A reconcile each 15 s, until 105 s, in which a policy allowed fewer than the metrics asked for."""
+    written = changes((written_s, 6, 4), writer_class="gitops", writer_name="argocd")
+    restored = changes((restored_s, 4, 6), writer_class="hpa")
+    tables: Tables = {"reconciles": held("policy.up_limit", **UP), "scale_events": [*written, *restored]}
+    (hold,) = database.holds(tables)
+    assert hold["is_shared"] == is_shared
+    told = held_in_words(Hold(**{name: value for name, value in hold.items() if name != "hpa_uid"}), Clock(0, 0))
+    assert told.endswith("; 8 pod-minutes missing, some of them after a write by others.") == is_shared
 
 
 def test_a_failed_metric_holds_nothing_that_memory_may_have_held(database: Patterns) -> None:
@@ -118,6 +151,7 @@ def test_a_new_process_remembers_the_replicas_that_it_found(
     tables: Tables = {"reconciles": rows, "recordings": [{"started_at": at(-before_s)}]}
     causes = {hold["cause"]: hold["reconciles"] for hold in database.holds(tables)}
     assert causes["partial_metrics"] == 41 - first
+    assert causes.get("metric_and_memory", 0) == (20 if (before_s, epoch) == (0, 1) else 0)
 
 
 def test_a_new_process_forgot_what_the_one_before_it_recommended(database: Patterns) -> None:

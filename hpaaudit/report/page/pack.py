@@ -44,6 +44,7 @@ def packed(hpa: HpaColumns, more: Mapping[str, Any]) -> str:
             [one.at_us / SECOND, None if one.until_us is None else one.until_us / SECOND, one.is_target]
             for one in hpa.absences
         ],
+        "told": [place for place, number in enumerate(hpa.reconcile_ids) if number in hpa.told],
         "metrics": [],
         "words": {},
         **more,

@@ -16,7 +16,9 @@ def thinned(hpa: HpaColumns, every: int) -> HpaColumns:
     kept = [
         place
         for place in range(len(hpa.times_us))
-        if place % every == 0 or any(column[place] != column[place - 1] for column in watched)
+        if place % every == 0
+        or hpa.reconcile_ids[place] in hpa.told
+        or any(column[place] != column[place - 1] for column in watched)
     ]
     return replace(
         hpa,

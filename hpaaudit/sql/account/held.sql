@@ -47,8 +47,13 @@ select
             and json_extract_string(s.behavior, '$.scaleDown.selectPolicy') is distinct from 'Disabled' then 'unmeasured'
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
-        when r.reason_code = 'gate.partial_metrics_block_down'
-            then if(m.is_whole and coalesce(m.replicas < r.desired, true), 'partial_metrics', null)
+        when r.reason_code = 'gate.partial_metrics_block_down' then case
+            -- What memory may have kept, or what could not fall at all, the metric did not hold.
+            when not m.is_whole or r.desired <= r.min_replicas
+                or json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled' then null
+            when m.replicas >= r.desired then 'metric_and_memory'
+            else 'partial_metrics'
+        end
         when r.reason_code = 'gate.all_metrics_invalid' then 'no_metric'
         when r.reason_code = 'gate.target_unreadable' then 'target_unreadable'
         when r.reason_code = 'gate.selector_ambiguous' then 'selector_ambiguous'

@@ -1,6 +1,7 @@
 -- What held an HPA for a minute or more, and what did it cost?
 -- One row per HPA and cause, the longest first. is_least: what was decided is not known of a reconcile among them, or beside
--- them, so that it may have been longer.
+-- them, so that it may have been longer. is_shared: a write by others took pods away in part of that time, and what it cost has
+-- the same pods.
 with held as (
     {held}
 ), holds as (
@@ -21,6 +22,14 @@ with held as (
     where cause is not null
     group by hpa_uid, cause
     having sum(lasted_s) >= $long_hold_s
+), shared as (
+    select distinct h.hpa_uid, h.cause
+    from held as h
+    join foreign_writes as w
+        on w.hpa_uid = h.hpa_uid
+        and h.ts >= w.ts
+        and h.ts < coalesce(w.restored_at, w.undone_at, 'infinity')
+    where h.wanted_more > 0 and w.to_replicas < w.from_replicas
 ), undecided as (
     select hpa_uid, ts, ts + to_microseconds((1e6 * lasted_s)::bigint) as until
     from reconciles
@@ -34,6 +43,7 @@ select
         where u.hpa_uid = h.hpa_uid
             and u.until >= h.first_ts - interval 1 second
             and u.ts <= h.last_ts + to_microseconds((1e6 * h.last_s)::bigint) + interval 1 second
-    ) as is_least
+    ) as is_least,
+    (h.hpa_uid, h.cause) in (from shared) as is_shared
 from holds as h
 order by h.lasted_s desc, h.cause, h.hpa_uid;

@@ -43,7 +43,7 @@ with classes as (
         e.divergence_id,
         any_value(e.episode_class) as class,
         min(v.ts) as opened_at,
-        max(v.ts) as last_at,
+        max(v.nth) as last_nth,
         count(*) as reconciles,
         min_by(v.reconcile_id, (v.ts, v.reconcile_id)) as reconcile_id,
         any_value(v.hpa) as hpa,
@@ -78,7 +78,8 @@ with classes as (
 ), closed as (
     select o.divergence_id, s.ts as closed_at
     from runs_of as o
-    asof join compared as s on s.hpa = o.hpa and o.last_at < s.ts
+    -- It may begin at the same instant (1.2 to 1.5).
+    join compared as s on s.hpa = o.hpa and s.nth = o.last_nth + 1
 ), told as (
     select
         o.divergence_id, o.class, o.opened_at, o.reconciles, o.reconcile_id, o.contributing,

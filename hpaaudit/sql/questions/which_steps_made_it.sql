@@ -19,7 +19,7 @@ with told as (
     from reconciles
     where namespace || '/' || name like $hpa
         and ts <= $at
-    qualify row_number() over (partition by hpa_uid order by ts desc, reconcile_id desc) = 1
+    qualify row_number() over (partition by hpa_uid order by ts desc, rank_in_instant(verdict, action, reconcile_id) desc) = 1
 )
 select t.namespace, t.name, t.ts, s.seq, s.stage, s.code, s.before, s.after, s.binding, s.detail, '' as missing
 from decision_steps as s

@@ -20,5 +20,5 @@ select
 from reconciles
 where namespace || '/' || name like $hpa
     and ts <= $at
-qualify row_number() over (partition by hpa_uid order by ts desc, reconcile_id desc) = 1
+qualify row_number() over (partition by hpa_uid order by ts desc, rank_in_instant(verdict, action, reconcile_id) desc) = 1
 order by namespace, name, hpa_uid;

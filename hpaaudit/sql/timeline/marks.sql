@@ -53,7 +53,7 @@ from (
     from controller_epochs
 )
 union all
-select epoch_us(opened_at), epoch_us(closed_at), null, 'divergence', '', class
+select epoch_us(opened_at), nullif(epoch_us(closed_at), epoch_us(opened_at)), null, 'divergence', '', class
 from divergences
 where namespace = $namespace and name = $name and not starts_with(class, 'external_write.')
 union all

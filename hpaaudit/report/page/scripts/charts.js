@@ -122,7 +122,7 @@ class Charts {
 
   // The cursor is at a time: the last reconcile until then is told above the charts.
   pointAt(seconds) {
-    this.point(Math.max(lastUntil(this.data.times, seconds), 0));
+    this.point(toldAt(this.data, seconds));
   }
 
   point(index) {
@@ -149,12 +149,12 @@ class Charts {
   }
 
   explainAt(seconds) {
-    this.explain(Math.max(lastUntil(this.data.times, Math.floor(seconds)), 0), { focus: true });
+    this.explain(toldAt(this.data, Math.floor(seconds)), { focus: true });
   }
 
   // The reconcile of the change before or after; the same one if there is none.
   changeBeside(index, step) {
-    const indices = this.changes.map((at) => Math.max(lastUntil(this.data.times, Math.floor(at)), 0));
+    const indices = this.changes.map((at) => toldAt(this.data, Math.floor(at)));
     const from = index ?? (step > 0 ? -1 : this.data.count);
     const beside = step > 0 ? indices.find((one) => one > from) : indices.findLast((one) => one < from);
     return beside ?? Math.min(Math.max(from, 0), this.data.count - 1);
@@ -209,6 +209,12 @@ function lastUntil(numbers, wanted) {
     else high = middle;
   }
   return low - 1;
+}
+
+// The place of the reconcile that is told of a time: the last one until then, or of several at one instant the chosen one.
+function toldAt({ times, told }, seconds) {
+  const last = Math.max(lastUntil(times, seconds), 0);
+  return told.find((place) => times[place] === times[last]) ?? last;
 }
 
 // For each x the place of the last time until then, -1 before the first.

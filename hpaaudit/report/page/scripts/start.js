@@ -10,7 +10,7 @@ async function mount(root) {
   root.closest(".hpa").classList.add("live");
   const chart = new Charts(root, data, `hpa${all.length}`);
   all.push(chart);
-  chart.explain(Math.max(lastUntil(data.times, Number(root.dataset.moment)), 0));
+  chart.explain(toldAt(data, Number(root.dataset.moment)));
 }
 
 function start() {
