@@ -101,14 +101,11 @@ def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
     parts = [title, paragraph(verdict(hpa, clock_of(account)))]
     if lines := list(finding_lines(hpa.findings, clock_of(account))):
         parts.append("\n".join(lines))
-    if hpa.changes:
-        rows = change_rows(hpa.changes, clock_of(account))
-        marks = [at_us for at_us, _ in rows]
-        parts += [
-            "\n".join(chart_of_replicas(timeline, marks, screen, ROWS))
-            for timeline in (timeline_of(hpa, account),)
-            if timeline is not None
-        ]
+    rows = change_rows(hpa.changes, clock_of(account))
+    timeline = timeline_of(hpa, account)
+    if timeline is not None:
+        parts.append("\n".join(chart_of_replicas(timeline, [at_us for at_us, _ in rows], screen, ROWS)))
+    if rows:
         parts.append(_changes([cells for _, cells in rows], account))
     parts.append("\n".join(count_lines(hpa)))
     return "\n\n".join(parts)

@@ -48,10 +48,10 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
 
 
 def _drawn(hpas: Sequence[HpaAccount]) -> Mapping[str, Micros | None]:
-    """The names of the HPAs whose replicas changed, each with the moment of the first one of that name."""
+    """The names of the HPAs that have something to show, each with the moment of the first one of that name."""
     moments_of: dict[str, Micros | None] = {}
     for hpa in hpas:
-        if hpa.changes and hpa.reconciles:
+        if hpa.reconciles and (hpa.changes or hpa.holds or hpa.divergences):
             moments_of.setdefault(f"{hpa.namespace}/{hpa.name}", hpa.moment_us)
     return moments_of
 

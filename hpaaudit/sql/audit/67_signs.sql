@@ -42,4 +42,23 @@ select 'hpas.shared' from (
 union
 select 'process.restarted' from runs.controller_epochs where epoch_id > 0
 union
-select 'action.' || action from runs.reconciles;
+select 'action.' || action from runs.reconciles
+union
+select 'scale_up.from_three_numbers' from (
+    select 1 from runs.reconciles where action = 'scale_up' group by hpa_uid having count(distinct spec_replicas) >= 3
+)
+union
+select 'scale_up.by_memory' from runs.reconciles
+where action = 'scale_up' and raw_desired <= spec_replicas
+union
+select 'hold.half_an_hour' from (
+    select 1 from runs.reconciles where action = 'hold' group by hpa_uid having sum(lasted_s) >= 1800
+)
+union
+select 'bounds.outside_thrice' from (
+    select 1 from runs.reconciles where reason_code in ('gate.above_max', 'gate.below_min') group by hpa_uid having count(*) >= 3
+)
+union
+select 'hpa.wrote_four_times' from (
+    select 1 from runs.scale_events where source = 'actual' and writer_class = 'hpa' group by hpa_uid having count(*) >= 4
+);

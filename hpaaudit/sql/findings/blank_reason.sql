@@ -1,6 +1,6 @@
 -- Which HPAs raised the replicas by an earlier recommendation, so that the Event names no reason?
 -- One row per HPA.
--- Needs: action.scale_up
+-- Needs: scale_up.by_memory
 with raised as (
     select s.reconcile_id
     from runs.decision_steps as s

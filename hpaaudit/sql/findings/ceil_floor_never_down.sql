@@ -1,5 +1,6 @@
 -- Which HPAs stay below their target, and are never smaller, because the number is rounded up?
 -- One row per HPA: for at least half an hour by one metric at one number of replicas, of the longest such time.
+-- Needs: hold.half_an_hour
 with low as (
     select
         hpa_uid, ts, lasted_s, spec_replicas, metric_idx, metric, metric_name, ratio

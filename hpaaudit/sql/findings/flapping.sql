@@ -1,7 +1,7 @@
 -- Which HPAs scale up and down again and again?
 -- One row per HPA with at least three reversals in a row, of one target: changes by itself in one direction and, as the next
 -- change of all within 15 minutes, in the other. Reversals are in a row if each follows the one before within 15 minutes.
--- Needs: writer.hpa
+-- Needs: hpa.wrote_four_times
 with made as (
     -- A target that was deleted and made again begins anew.
     select hpa_uid, observed_at, row_number() over (partition by hpa_uid order by observed_at) as target_nth

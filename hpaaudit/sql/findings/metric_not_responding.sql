@@ -1,7 +1,7 @@
 -- Which HPAs scale by a metric per pod that does not fall when pods are added?
 -- One row per HPA. Scale-ups from at least three sizes that doubled the pods, while the metric of every pod stayed as high;
 -- no policy limited them, and nobody lowered the replicas meanwhile.
--- Needs: action.scale_up
+-- Needs: scale_up.from_three_numbers
 with measured as not materialized (
     select
         hpa_uid, metric_idx, metric, metric_name, ts, reconcile_id, spec_replicas, desired, ratio,

@@ -1,6 +1,6 @@
 -- Which targets were outside minReplicas and maxReplicas again and again?
 -- One row per HPA: in at least three reconciles, which did not consult metrics.
--- Needs: gate.above_max gate.below_min
+-- Needs: bounds.outside_thrice
 with consulted as (
     select *, lag(ts) over one as before, coalesce(starts_with(lag(class) over one, 'write_'), false) as is_refused
     from ran
