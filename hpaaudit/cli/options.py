@@ -15,6 +15,8 @@ from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 from hpaaudit.model.meant_hpas import is_kind
 
+_LISTS = "wide lists everything that text only counts"
+
 Parsed = TypeVar("Parsed")
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -109,11 +111,16 @@ def hpas_argument(command: Callable[..., None]) -> Callable[..., None]:
 
 def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The options `--hpa`, `-n`, `-A`, `-l`, `--since` and `--until` of commands that show a part of a replay."""
-    return _all_of(
-        hpas_options(complete),
-        moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
-        moment_option("--until", "Show no later reconcile; what came after still counts as evidence."),
+    span = span_options(
+        "Show no earlier reconcile; what came before still counts as evidence.",
+        "Show no later reconcile; what came after still counts as evidence.",
     )
+    return _all_of(hpas_options(complete), span)
+
+
+def span_options(since: str, until: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `--since` and `--until`, each with its help."""
+    return _all_of(moment_option("--since", since), moment_option("--until", until))
 
 
 def _all_of(
@@ -197,6 +204,20 @@ def message_options(
     return decorate
 
 
+def headings_option(
+    text: str = "Print tables without their headings.",
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `--no-headers`, which holds for every table that the command prints."""
+
+    def use(context: click.Context, parameter: click.Parameter, is_given: bool) -> None:  # noqa: ARG001 click's signature
+        if is_given:
+            from hpaaudit.report.text_table import without_headings
+
+            context.with_resource(without_headings())
+
+    return click.option("--no-headers", is_flag=True, expose_value=False, callback=use, help=text)
+
+
 def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that print text for people, or all fields for programs."""
     return click.option(
@@ -206,22 +227,28 @@ def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
 
 def output_option_of_many() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands whose text shows the first of many things."""
-    return _output_option_with_wide("name lists the HPAs")
+    return output_option_with("name lists the HPAs")
 
 
 def output_option_of_one() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that show one HPA."""
-    return _output_option_with_wide("name is that of the HPA")
+    return output_option_with("name is that of the HPA")
 
 
-def _output_option_with_wide(names: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+def output_option_with(
+    names: str, *others: str, wide: str = _LISTS
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-o` with the formats of kubectl, and what else a command prints.
+
+    names   what `name` prints, in words;  others   further formats;  wide   what `wide` prints, in words
+    """
     return click.option(
         "-o",
         "--output",
-        type=click.Choice(("text", "wide", "name", "json", "yaml")),
+        type=click.Choice(("text", "wide", "name", "json", "yaml", *others)),
         default="text",
         show_default=True,
-        help=f"wide lists everything that text only counts; {names}.",
+        help=f"{wide}; {names}.",
     )
 
 

@@ -11,6 +11,7 @@ import click
 from hpaaudit.cli.completion import flags as completed_flags
 from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
+    headings_option,
     hpa_name,
     hpas_named_by,
     message_options,
@@ -74,6 +75,7 @@ FAIL_ON_MATCHED = 1
     "match; steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
 @output_option_of_many()
+@headings_option()
 @message_options()
 @click.option(
     "--fail-on",

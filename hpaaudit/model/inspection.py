@@ -170,6 +170,8 @@ class Inspection(Printed):
     recorders           in order of appearance: version, server, trust and auth, as in `recorders`
     foreign             names in the folder that are not part of the recording, at most 1,000
     foreign_count       how many there are
+    since_us, until_us  HPAs, pods, targets, reads, what was refused and gaps are of this time; None: from the begin,
+                        to the end. Everything else is of the whole recording
     """
 
     info: RecordingInfo
@@ -198,3 +200,5 @@ class Inspection(Printed):
     recorders: tuple[tuple[str, str, str, str], ...] = ()
     foreign: tuple[str, ...] = ()
     foreign_count: int = 0
+    since_us: Micros | None = None
+    until_us: Micros | None = None
