@@ -339,6 +339,7 @@ class ReconcileAccount(Explained):
                  What was not looked at is as it was seen last, and no evidence
     asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
     seen_us      when the HPA was first seen, if that was after `asked_us`; else None
+    what_if      the options that made the replay a what-if; empty: it is of what was recorded
     """
 
     recording: str
@@ -388,3 +389,4 @@ class ReconcileAccount(Explained):
     hidden: Hidden | None = None
     asked_us: Micros | None = None
     seen_us: Micros | None = None
+    what_if: str = ""

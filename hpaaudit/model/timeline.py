@@ -96,6 +96,7 @@ class Timeline(Printed):
     absences    when there was no HPA, or no target
     moment_us   the moment that matters most
     later_releases   those as which later controller processes were decided, with the time of each
+    what_if     the options that made the replay a what-if; empty: it is of what was recorded
     """
 
     file: str
@@ -111,3 +112,4 @@ class Timeline(Printed):
     marks: tuple[Mark, ...]
     later_releases: tuple[tuple[Micros, str], ...] = ()
     absences: tuple[Absence, ...] = ()
+    what_if: str = ""

@@ -105,7 +105,7 @@ def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
         rows = change_rows(hpa.changes, clock_of(account))
         marks = [at_us for at_us, _ in rows]
         parts += [
-            "\n".join(chart_of_replicas(timeline, marks, screen, ROWS))
+            "\n".join(chart_of_replicas(timeline, marks, numbered(len(marks)), screen, ROWS))
             for timeline in (timeline_of(hpa, account),)
             if timeline is not None
         ]

@@ -257,6 +257,7 @@ def _account(
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
         hidden=None if hidden is None else _hidden(hidden),
+        what_if=row["what_if"],
     )
 
 
