@@ -7,6 +7,7 @@ from hpaaudit.model.flips import Flip, PolicyBudget
 from hpaaudit.model.inspection import Missing
 from hpaaudit.model.shown import Explained
 from hpaaudit.model.timeline import Timeline
+from hpaaudit.model.times import At, MaybeAt
 from hpaaudit.model.units import Micros, Milli
 
 
@@ -67,6 +68,9 @@ class Change:
     after_us: Micros | None = None
     is_remade: bool = False
 
+    at = At("at_us")
+    after = MaybeAt("after_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignWrite:
@@ -107,6 +111,14 @@ class ForeignWrite:
     missing_pod_s: float | None = 0.0
     is_least: bool = False
 
+    at = At("at_us")
+    restored = MaybeAt("restored_us")
+    after = MaybeAt("after_us")
+    since = MaybeAt("since_us")
+    unseen = MaybeAt("unseen_us")
+    undone = MaybeAt("undone_us")
+    answered = MaybeAt("answered_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
@@ -125,6 +137,9 @@ class Divergence:
     next_step: str
     is_decided_alike: bool = False
 
+    opened = At("opened_us")
+    closed = MaybeAt("closed_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -136,6 +151,9 @@ class Finding:
     severity: str
     verdict: str
     next_step: str
+
+    first = At("first_us")
+    last = At("last_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +187,10 @@ class Hold:
     fell_to: int = 0
     is_least: bool = False
 
+    first = At("first_us")
+    last = At("last_us")
+    fell = MaybeAt("fell_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Otherwise:
@@ -185,6 +207,8 @@ class Otherwise:
     first_us: Micros | None = None
     first_desired: int | None = None
     first_real: int | None = None
+
+    first = MaybeAt("first_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +252,10 @@ class HpaAccount:
     former_targets: tuple[tuple[str, Micros], ...] = ()
     otherwise: Otherwise | None = None
 
+    moment = MaybeAt("moment_us")
+    seen_at = MaybeAt("seen_us")
+    deleted = MaybeAt("deleted_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayAccount:
@@ -258,6 +286,9 @@ class ReplayAccount:
     api_server: tuple[tuple[Micros, str], ...] = ()
     lease_holders: tuple[tuple[str, Micros, Micros | None], ...] = ()
     other_what_ifs: tuple[str, ...] = ()
+
+    started = At("started_us")
+    ended = At("ended_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,6 +346,9 @@ class Hidden:
     until_us: Micros
     hides_hpa: bool
     hides_target: bool
+
+    since = At("since_us")
+    until = At("until_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,3 +424,9 @@ class ReconcileAccount(Explained):
     asked_us: Micros | None = None
     seen_us: Micros | None = None
     what_if: str = ""
+
+    started = At("started_us")
+    ended = At("ended_us")
+    at = At("at_us")
+    asked = MaybeAt("asked_us")
+    seen = MaybeAt("seen_us")

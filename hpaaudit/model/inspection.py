@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hpaaudit.model.audit import RecordingInfo
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.shown import Printed
+from hpaaudit.model.times import MaybeAt
 from hpaaudit.model.units import Micros
 
 
@@ -74,6 +75,8 @@ class Verification:
     anchor: Anchor | None = None
     foreign: tuple[str, ...] = ()
     foreign_count: int = 0
+
+    removed_at = MaybeAt("removed_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,3 +205,8 @@ class Inspection(Printed):
     foreign_count: int = 0
     since_us: Micros | None = None
     until_us: Micros | None = None
+
+    first = MaybeAt("first_us")
+    last = MaybeAt("last_us")
+    since = MaybeAt("since_us")
+    until = MaybeAt("until_us")
