@@ -65,7 +65,9 @@ def hpa_named_by(words: Sequence[str]) -> str | None:
 
 
 def named_once(argument: str | None, option: str | None) -> str | None:
-    """The HPA that an argument or `--hpa` names. Raises UsageError if both do, and it is not the same."""
+    """The HPA that an argument or `--hpa` names; of `--hpa hpa NAME` the name. Raises UsageError if these are two."""
+    if argument and option and is_kind(option):
+        return argument
     if argument and option and argument != option:
         raise click.UsageError(f"{argument} and --hpa {option} name two HPAs")
     return argument or option
@@ -74,6 +76,11 @@ def named_once(argument: str | None, option: str | None) -> str | None:
 def hpas_named_by(words: Sequence[str]) -> tuple[str, ...]:
     """The HPAs that the words of an argument name, as `NS/NAME` or `NAME`; the kind may stand before them as a word."""
     return tuple(words[1:] if len(words) > 1 and is_kind(words[0]) else words)
+
+
+def hpas_given(options: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+    """The HPAs that `--hpa` and the words of an argument name together; of `--hpa hpa NAME` the name."""
+    return (*(hpa for hpa in options if not (words and is_kind(hpa))), *hpas_named_by(words))
 
 
 def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
@@ -104,7 +111,7 @@ def hpas_argument(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("words", metavar="[NS/NAME]...", nargs=-1, type=hpa_name, shell_complete=hpas)
     @wraps(command)
     def with_hpas(*, words: tuple[str, ...], hpas: tuple[str, ...], **options: object) -> None:
-        command(hpas=(*hpas, *hpas_named_by(words)), **options)
+        command(hpas=hpas_given(hpas, words), **options)
 
     return with_hpas
 
