@@ -10,6 +10,7 @@ Each command of `hpaaudit` is a function of the same name here. Its code is load
     explain(results, …)            explains one reconcile step by step: `ReconcileAccount`
     timeline(results, …)           reads one HPA over time: replicas, metrics, pods, marks: `Timeline`
     query(results, …)              answers a question of sql/questions, or SQL: `Answer`
+    questions()                    gives the questions that `query` knows by name: `Question`
     inspect(recording)             says what is in a recording: `Inspection`
     verify(recording)              checks every checksum of a recording: `Verification`
     repair(recording)              keeps what can be read of a damaged recording: `Repair`
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.paths import open_recording
     from hpaaudit.flows.paths import open_recording as open  # noqa: A004 hpaaudit.open is how it reads
+    from hpaaudit.flows.query import named_questions as questions
     from hpaaudit.flows.query import query
     from hpaaudit.flows.record import record
     from hpaaudit.flows.releases import releases
@@ -79,6 +81,7 @@ __all__ = [
     "open_recording",
     "open_results",
     "query",
+    "questions",
     "record",
     "releases",
     "repair",
@@ -111,6 +114,7 @@ _MODULES = {
     "open_recording": "flows.paths",
     "open_results": "flows.source",
     "query": "flows.query",
+    "questions": "flows.query",
     "record": "flows.record",
     "releases": "flows.releases",
     "repair": "flows.repair",
@@ -121,7 +125,7 @@ _MODULES = {
 }
 
 
-_OTHER_NAMES = {"open": "open_recording", "open_results": "open_source"}
+_OTHER_NAMES = {"open": "open_recording", "open_results": "open_source", "questions": "named_questions"}
 """Public names that their module knows by another one."""
 
 

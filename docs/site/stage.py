@@ -36,6 +36,7 @@ PAGES = {
     "docs/releases.md": "reference/releases.md",
     "docs/format.md": "reference/recording.md",
     "docs/capture.md": "reference/capture.md",
+    "docs/options.md": "reference/options.md",
     "docs/glossary.md": "reference/glossary.md",
     "docs/replay.md": "explanation/replay.md",
     "docs/truth.md": "explanation/truth.md",
@@ -65,7 +66,10 @@ SECTIONS = {
         "how-to/notebook",
     ],
     "Reference": [
-        *(f"reference/{name}" for name in ("commands", "questions", "findings", "sql", "results", "recording")),
+        *(
+            f"reference/{name}"
+            for name in ("commands", "options", "questions", "findings", "sql", "results", "recording")
+        ),
         *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
     ],
     "How it works": [f"explanation/{name}" for name in ("replay", "truth", "week", "limits", "two-eras", "changed")],

@@ -19,6 +19,17 @@ def questions(context: click.Context, parameter: click.Parameter, incomplete: st
     return _described({name: question.asks for name, question in named_questions().items()}, incomplete)
 
 
+def commands(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
+    """The commands that begin so, each with what it does; behind one that has commands of its own, these."""
+    called = context.find_root()
+    for word in context.params.get("command") or ():
+        command = called.command.get_command(called, word) if isinstance(called.command, click.Group) else None
+        if command is None:
+            return []
+        called = click.Context(command, info_name=word, parent=called)
+    return called.command.shell_complete(called, incomplete) if isinstance(called.command, click.Group) else []
+
+
 def bundled(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 click's signature
     """The recordings of the package that begin so, each with what happened."""
     from hpaaudit.flows.bundled import bundled_recordings

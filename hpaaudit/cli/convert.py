@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from hpaaudit.cli.options import message_options
+
 
 @click.command("convert", short_help="Convert HPAs to another API version.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, allow_dash=True))
@@ -14,7 +16,8 @@ import click
     help="v2, v2beta2, v2beta1, v2alpha1 or v1 of autoscaling, or extensions/v1beta1.",
 )
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
-def convert_command(file: Path, to: str, output: str) -> None:
+@message_options("Do not say what the new version cannot carry.")
+def convert_command(file: Path, to: str, output: str, *, quiet: bool, verbose: bool) -> None:
     """Convert the HPAs of a file of YAML or JSON to another API version, as the API server does.
 
     Every version since Kubernetes 1.1 is read, filled in with defaults, and validated as by the newest API server that
@@ -23,11 +26,12 @@ def convert_command(file: Path, to: str, output: str) -> None:
 
     Example: hpaaudit convert web.yaml --to v1
     """
-    from hpaaudit.cli.warn import warn
+    from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.convert import convert
     from hpaaudit.report import conversion as words
 
-    converted = convert(file, to=to)
-    for line in words.loss_lines(converted):
-        warn(line)
+    with ProgressLine(quiet=quiet, verbose=verbose) as progress:
+        converted = convert(file, to=to)
+        for line in words.loss_lines(converted):
+            progress.warn(line)
     click.echo(words.as_yaml(converted) if output == "yaml" else words.as_json(converted), nl=False)

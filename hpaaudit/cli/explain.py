@@ -11,14 +11,16 @@ from hpaaudit.cli.options import (
     one_hpa,
     output_option_of_one,
     results_argument,
+    span_options,
     zone_option,
 )
 from hpaaudit.cli.screen import has_terminal
-from hpaaudit.flows.moments import Moment
+from hpaaudit.flows.moments import Moment, moments
 from hpaaudit.model.landmark import Landmark
 
 if TYPE_CHECKING:
     from hpaaudit.model.account import ReconcileAccount
+    from hpaaudit.model.units import Micros
 
 
 @click.command("explain", short_help="Explain one reconcile line by line.")
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 @at_option(
     "The last reconcile until this time; or first, last, first-divergence; or next, prev: the one after, and before, "
     "the one that matters most.  [default: the one that matters most]"
+)
+@span_options(
+    "Only reconciles from here on: it is among them that one is first, or matters most.",
+    "Only reconciles until here: it is among them that one is last, or matters most.",
 )
 @click.option("--sql", "is_sql", is_flag=True, help="Print the queries that give the rows behind each statement.")
 @click.option("--watch", "is_watched", is_flag=True, help="Step through the reconciles with the arrow keys.")
@@ -38,6 +44,8 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     hpa: str | None,
     selector: str,
     at: Moment | Landmark | None,
+    since: Moment | None,
+    until: Moment | None,
     *,
     is_sql: bool,
     is_watched: bool,
@@ -55,7 +63,7 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.explain import evidence_sql, explain
-    from hpaaudit.flows.query import asked_moment
+    from hpaaudit.flows.query import asked_moment, span_of
     from hpaaudit.report.explain import explain_text
     from hpaaudit.report.structured import structured
     from hpaaudit.report.text import printable
@@ -65,10 +73,11 @@ def explain_command(  # noqa: PLR0913 click hands over every option
     if is_watched and not has_terminal():
         raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else asked_moment(source, at)
+    within = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        account = explain(source, hpa, at=asked, selector=selector, warn=progress.warn, progress=progress)
+        account = explain(source, hpa, at=asked, **within, selector=selector, warn=progress.warn, progress=progress)
     if is_watched:
-        _watch(source, account)
+        _watch(source, account, **within)
     elif is_sql:
         click.echo(evidence_sql(account), nl=False)
     elif output == "name":
@@ -79,20 +88,29 @@ def explain_command(  # noqa: PLR0913 click hands over every option
         click.echo(structured(account, output), nl=False)
 
 
-def _watch(source: Path, account: "ReconcileAccount") -> None:
-    """Steps through the reconciles of the HPA of this account, from that one on."""
+def _watch(
+    source: Path, account: "ReconcileAccount", *, since: "Micros | None" = None, until: "Micros | None" = None
+) -> None:
+    """Steps through the reconciles of the HPA of this account that belong to a time, from that one on."""
     from hpaaudit.cli.explain_watch import watch
     from hpaaudit.flows.explain import explain_number, reconciles_of
     from hpaaudit.report.explain import explain_text
 
     columns = reconciles_of(source, f"{account.namespace}/{account.name}")
-    divergent = [verdict == "divergent" for verdict in columns.words["verdict"]]
+    shown = [
+        (reconcile_id, verdict)
+        for reconcile_id, verdict, at_us in zip(
+            columns.reconcile_ids, columns.words["verdict"], columns.times_us, strict=True
+        )
+        if (since is None or since <= at_us) and (until is None or at_us <= until)
+    ]
+    numbers = [reconcile_id for reconcile_id, _ in shown]
     texts = {account.reconcile_id: explain_text(account)}
 
     def text_of(number: int) -> str:
-        reconcile_id = columns.reconcile_ids[number]
+        reconcile_id = numbers[number]
         if reconcile_id not in texts:
             texts[reconcile_id] = explain_text(explain_number(source, reconcile_id))
         return texts[reconcile_id]
 
-    watch(divergent, columns.reconcile_ids.index(account.reconcile_id), text_of)
+    watch([verdict == "divergent" for _, verdict in shown], numbers.index(account.reconcile_id), text_of)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-KEYS = "arrows: step, scroll   d, D: divergence   home, end   q: leave"
+KEYS = ("arrows: step, scroll", "d, D: divergence", "home, end", "q: leave")
 STEPS = {"\x1b[D": "left", "\x1b[C": "right", "\x1b[A": "up", "\x1b[B": "down", "\x1b[H": "home", "\x1b[F": "end"}
 STEPS |= {code.replace("[", "O"): key for code, key in STEPS.items()}  # terminals in application mode
 STEPS |= {"\x1b[1~": "home", "\x1b[4~": "end", "h": "left", "l": "right", "k": "up", "j": "down", " ": "right"}
@@ -57,15 +57,28 @@ def watch(divergent: Sequence[bool], first: int, text_of: Callable[[int], str]) 
             if shown != view.at:
                 lines, shown = text_of(view.at).splitlines(), view.at
             fitting = [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
-            view = replace(view, line=min(view.line, max(len(fitting) - (rows - 2), 0)))
-            page = fitting[view.line : view.line + rows - 2]
-            foot = f"{view.at + 1} of {len(divergent)}   {KEYS}"[: columns - 1]
-            click.echo(CLEAR + "\n".join(page) + "\n" * (rows - 1 - len(page)) + foot, nl=False, color=True)
+            foot = foot_lines((f"{view.at + 1} of {len(divergent)}", *KEYS), columns - 1)
+            room = max(rows - 1 - len(foot), 1)
+            view = replace(view, line=min(view.line, max(len(fitting) - room, 0)))
+            page = fitting[view.line : view.line + room]
+            below = "\n" * (room + 1 - len(page)) + "\n".join(foot)
+            click.echo(CLEAR + "\n".join(page) + below, nl=False, color=True)
             key = next(keys, LEAVE[0])
             if key in LEAVE:
                 click.echo(CLEAR, nl=False, color=True)
                 return
             view = moved(view, key, divergent)
+
+
+def foot_lines(parts: Sequence[str], width: int) -> list[str]:
+    """The parts beside each other, in as many lines as they need; none is cut."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(f"{lines[-1]}   {part}") <= width:
+            lines[-1] += f"   {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 @contextmanager

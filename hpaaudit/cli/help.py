@@ -2,9 +2,11 @@
 
 import click
 
+from hpaaudit.cli.completion import commands
+
 
 @click.command("help", short_help="Show the help of a command.")
-@click.argument("command", metavar="[COMMAND]...", nargs=-1)
+@click.argument("command", metavar="[COMMAND]...", nargs=-1, shell_complete=commands)
 def help_command(command: tuple[str, ...]) -> None:
     """Show the help of a command, as COMMAND --help does.
 

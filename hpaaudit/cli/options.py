@@ -15,6 +15,8 @@ from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moment_or_landmark
 from hpaaudit.model.meant_hpas import is_kind
 
+_LISTS = "wide lists everything that text only counts"
+
 Parsed = TypeVar("Parsed")
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -63,7 +65,9 @@ def hpa_named_by(words: Sequence[str]) -> str | None:
 
 
 def named_once(argument: str | None, option: str | None) -> str | None:
-    """The HPA that an argument or `--hpa` names. Raises UsageError if both do, and it is not the same."""
+    """The HPA that an argument or `--hpa` names; of `--hpa hpa NAME` the name. Raises UsageError if these are two."""
+    if argument and option and is_kind(option):
+        return argument
     if argument and option and argument != option:
         raise click.UsageError(f"{argument} and --hpa {option} name two HPAs")
     return argument or option
@@ -72,6 +76,11 @@ def named_once(argument: str | None, option: str | None) -> str | None:
 def hpas_named_by(words: Sequence[str]) -> tuple[str, ...]:
     """The HPAs that the words of an argument name, as `NS/NAME` or `NAME`; the kind may stand before them as a word."""
     return tuple(words[1:] if len(words) > 1 and is_kind(words[0]) else words)
+
+
+def hpas_given(options: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+    """The HPAs that `--hpa` and the words of an argument name together; of `--hpa hpa NAME` the name."""
+    return (*(hpa for hpa in options if not (words and is_kind(hpa))), *hpas_named_by(words))
 
 
 def named_hpas(hpas: Sequence[str], namespace: str | None) -> list[str]:
@@ -102,18 +111,23 @@ def hpas_argument(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("words", metavar="[NS/NAME]...", nargs=-1, type=hpa_name, shell_complete=hpas)
     @wraps(command)
     def with_hpas(*, words: tuple[str, ...], hpas: tuple[str, ...], **options: object) -> None:
-        command(hpas=(*hpas, *hpas_named_by(words)), **options)
+        command(hpas=hpas_given(hpas, words), **options)
 
     return with_hpas
 
 
 def narrowing_options(complete: Complete | None = None) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The options `--hpa`, `-n`, `-A`, `-l`, `--since` and `--until` of commands that show a part of a replay."""
-    return _all_of(
-        hpas_options(complete),
-        moment_option("--since", "Show no earlier reconcile; what came before still counts as evidence."),
-        moment_option("--until", "Show no later reconcile; what came after still counts as evidence."),
+    span = span_options(
+        "Show no earlier reconcile; what came before still counts as evidence.",
+        "Show no later reconcile; what came after still counts as evidence.",
     )
+    return _all_of(hpas_options(complete), span)
+
+
+def span_options(since: str, until: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The options `--since` and `--until`, each with its help."""
+    return _all_of(moment_option("--since", since), moment_option("--until", until))
 
 
 def _all_of(
@@ -197,6 +211,20 @@ def message_options(
     return decorate
 
 
+def headings_option(
+    text: str = "Print tables without their headings.",
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `--no-headers`, which holds for every table that the command prints."""
+
+    def use(context: click.Context, parameter: click.Parameter, is_given: bool) -> None:  # noqa: ARG001 click's signature
+        if is_given:
+            from hpaaudit.report.text_table import without_headings
+
+            context.with_resource(without_headings())
+
+    return click.option("--no-headers", is_flag=True, expose_value=False, callback=use, help=text)
+
+
 def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that print text for people, or all fields for programs."""
     return click.option(
@@ -206,22 +234,28 @@ def output_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
 
 def output_option_of_many() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands whose text shows the first of many things."""
-    return _output_option_with_wide("name lists the HPAs")
+    return output_option_with("name lists the HPAs")
 
 
 def output_option_of_one() -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `-o` of commands that show one HPA."""
-    return _output_option_with_wide("name is that of the HPA")
+    return output_option_with("name is that of the HPA")
 
 
-def _output_option_with_wide(names: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+def output_option_with(
+    names: str, *others: str, wide: str = _LISTS
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option `-o` with the formats of kubectl, and what else a command prints.
+
+    names   what `name` prints, in words;  others   further formats;  wide   what `wide` prints, in words
+    """
     return click.option(
         "-o",
         "--output",
-        type=click.Choice(("text", "wide", "name", "json", "yaml")),
+        type=click.Choice(("text", "wide", "name", "json", "yaml", *others)),
         default="text",
         show_default=True,
-        help=f"wide lists everything that text only counts; {names}.",
+        help=f"{wide}; {names}.",
     )
 
 

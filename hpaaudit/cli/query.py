@@ -12,15 +12,16 @@ import click
 from hpaaudit.cli.completion import hpas, questions
 from hpaaudit.cli.options import (
     at_option,
+    headings_option,
     hpa_name,
     hpa_named_by,
     message_options,
-    moment_option,
     named_hpa,
     named_once,
     namespace_option,
     results_argument,
     selector_option,
+    span_options,
     zone_option,
 )
 from hpaaudit.cli.screen import has_terminal
@@ -58,8 +59,7 @@ HISTORY = "query-history"
     "The moment that a question asks about; or first, last, next, prev or first-divergence, as in explain.  "
     "[default: the one that matters most]"
 )
-@moment_option("--since", "The start of the time that a question asks about.")
-@moment_option("--until", "The end of the time that a question asks about.")
+@span_options("The start of the time that a question asks about.", "The end of the time that a question asks about.")
 @click.option("--list", "is_list", is_flag=True, help="List the questions, as without RESULTS|DIR.")
 @click.option("--columns", is_flag=True, help="Describe the columns of the question's answer, or of every question.")
 @click.option("--sql", "is_sql", is_flag=True, help="Print the SQL instead, so that any DuckDB runs it on the results.")
@@ -71,7 +71,7 @@ HISTORY = "query-history"
     show_default=True,
     help="table fits the terminal, wide cuts nothing; name lists the HPAs of the rows.",
 )
-@click.option("--no-headers", is_flag=True, help="Print no headings (table, wide, csv).")
+@headings_option("Print no headings (table, wide, csv).")
 @message_options("Print no explanations of codes and no warnings.")
 @zone_option()
 def query_command(  # noqa: PLR0913 click hands over every option
@@ -90,7 +90,6 @@ def query_command(  # noqa: PLR0913 click hands over every option
     columns: bool,
     is_sql: bool,
     output: str,
-    no_headers: bool,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -148,7 +147,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
         answers = flow.query_each(source, question, selector=selector, **about)
         first = next(answers)
     with first:
-        print_answers(chain([first], answers), output, has_headings=not no_headers, has_legend=not quiet)
+        print_answers(chain([first], answers), output, has_legend=not quiet)
 
 
 def _about(
@@ -224,45 +223,46 @@ def _list_questions(question: str | None, output: str, *, columns: bool) -> None
     click.echo(text, nl=False)
 
 
-def print_answers(answers: "Iterable[Answer]", output: str, *, has_headings: bool, has_legend: bool) -> None:
+def print_answers(answers: "Iterable[Answer]", output: str, *, has_legend: bool) -> None:
     """Prints the answers in the format that was asked for: several as tables below each other, or as one document."""
     from hpaaudit.report.text import printable
+    from hpaaudit.report.text_table import has_headings
 
     if output in ("table", "wide"):
-        is_fitted = output == "table" and has_headings and sys.stdout.isatty()
+        is_fitted = output == "table" and has_headings() and sys.stdout.isatty()
         for number, answer in enumerate(answers):
             if number:
                 click.echo()
-            _print_table(answer, has_headings=has_headings, has_legend=has_legend, is_fitted=is_fitted)
+            _print_table(answer, has_legend=has_legend, is_fitted=is_fitted)
     elif output == "parquet":
         first, *others = answers
         if others:
             raise BadOption("Parquet holds one table: give one statement, or -o json")
         sys.stdout.buffer.write(first.parquet())
     else:
-        text = _joined([_text(answer, output, has_headings=has_headings) for answer in answers], output)
+        text = _joined([_text(answer, output) for answer in answers], output)
         if sys.stdout.isatty():
             text = "".join(f"{printable(line)}\n" for line in text.removesuffix("\n").split("\n") if text)
         click.echo(text, nl=False)
 
 
-def _print_table(answer: "Answer", *, has_headings: bool, has_legend: bool, is_fitted: bool) -> None:
+def _print_table(answer: "Answer", *, has_legend: bool, is_fitted: bool) -> None:
     """Prints an answer as a table, fitted to the terminal if asked; what was cut, and the legend, on stderr."""
     from hpaaudit.report.answer_table import FittedTable, fitted_table
     from hpaaudit.report.codes import legend_of_table
     from hpaaudit.report.text import paragraph
-    from hpaaudit.report.text_table import table
+    from hpaaudit.report.text_table import has_headings, table
     from hpaaudit.report.told_times import rows_in_zone
 
     rows = rows_in_zone(answer.columns, answer.rows())
     if is_fitted:
         shown = fitted_table(answer.columns, rows, shutil.get_terminal_size().columns)
     else:
-        shown = FittedTable(text=table(answer.columns, rows, has_headings=has_headings))
-    if rows or has_headings:
+        shown = FittedTable(text=table(answer.columns, rows))
+    if rows or has_headings():
         click.echo(shown.text)
     if not rows:
-        click.echo(NO_ROWS, err=not has_headings)  # who wants no headings counts lines
+        click.echo(NO_ROWS, err=not has_headings())  # who wants no headings counts lines
     if has_legend:
         for words in filter(None, (paragraph(shown.note, ""), legend_of_table(answer.columns, rows))):
             click.echo(f"\n{words}", err=True)
@@ -277,14 +277,15 @@ def _joined(texts: Sequence[str], output: str) -> str:
     return {"yaml": "---\n", "csv": "\n"}.get(output, "").join(texts)
 
 
-def _text(answer: "Answer", output: str, *, has_headings: bool) -> str:
+def _text(answer: "Answer", output: str) -> str:
     """An answer for programs."""
     from hpaaudit.report.structured import as_yaml
+    from hpaaudit.report.text_table import has_headings
 
     if output == "name":
         return "".join(f"{name}\n" for name in _names(answer))
     if output == "csv":
-        return answer.csv(has_headings=has_headings)
+        return answer.csv(has_headings=has_headings())
     return answer.json() if output == "json" else as_yaml(answer.plain())
 
 

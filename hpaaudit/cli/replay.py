@@ -11,8 +11,9 @@ import click
 from hpaaudit.cli.completion import flags as completed_flags
 from hpaaudit.cli.completion import recordings, releases
 from hpaaudit.cli.options import (
+    headings_option,
     hpa_name,
-    hpas_named_by,
+    hpas_given,
     message_options,
     named_hpas,
     narrowing_options,
@@ -74,6 +75,7 @@ FAIL_ON_MATCHED = 1
     "match; steps: all steps; pods: also all pods; all: also the memory.  [default: moved; for a fleet numbers]",
 )
 @output_option_of_many()
+@headings_option()
 @message_options()
 @click.option(
     "--fail-on",
@@ -131,7 +133,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.text import pasteable, printable
 
     recordings, named = _told_apart(words)
-    hpas += hpas_named_by(named)
+    hpas = hpas_given(hpas, named)
     if into is not None and len(recordings) > 1:
         raise click.UsageError("--into names one file, so give one recording")
     failed, answers = False, list[Mapping[str, Any]]()

@@ -63,8 +63,8 @@ def report_command(  # noqa: PLR0913 click hands over every option
     """Write a replay as one HTML page: what happened in a sentence, charts, changes, and reconciles explained.
 
     The page opens offline, loads nothing, reads without scripts, and can be printed. Other formats: markdown for a
-    ticket, with an SVG beside it; junit for CI, where an HPA with a divergent reconcile fails; sarif for code scanning;
-    perfetto for ui.perfetto.dev.
+    ticket, with an SVG beside its file, and printed without; junit for CI, where an HPA with a divergent reconcile
+    fails; sarif for code scanning; perfetto for ui.perfetto.dev.
 
     NS/NAME, --hpa, -n, -l, --since and --until replay the recording so, into its what-if.duckdb. TIME is as in replay.
 
@@ -73,7 +73,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
     Example: hpaaudit report friday --hpa shop/checkout --since 14:00 --until 15:00 --into checkout.html
     """
     from hpaaudit.cli.progress import ProgressLine
-    from hpaaudit.errors import BadOption, NotWritable
+    from hpaaudit.errors import NotWritable
     from hpaaudit.flows.query import span_of
     from hpaaudit.flows.report import report
     from hpaaudit.report.progress import page_line
@@ -84,8 +84,6 @@ def report_command(  # noqa: PLR0913 click hands over every option
         into /= f"report.{SUFFIXES[output]}"
     output = output or FORMATS.get(into.suffix.lower(), "html")
     is_printed = str(into) == "-"
-    if is_printed and output == "markdown":
-        raise BadOption("markdown has a picture beside it: name a file with --into")
     _require_new([] if is_printed else [into], overwrite=overwrite)
     bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
@@ -100,7 +98,7 @@ def report_command(  # noqa: PLR0913 click hands over every option
             **bounds,
         )
     with fitted_to(None):  # A file is the same whatever terminal it was made on.
-        texts = _files(drawn, into, output)
+        texts = _files(drawn, into, output, has_pictures=not is_printed)
     if is_printed:
         click.echo("".join(texts.values()), nl=False)
         return
@@ -122,8 +120,11 @@ def _require_new(paths: Iterable[Path], *, overwrite: bool) -> None:
             raise FileExists(f"{path} exists: name another file with --into, or add --overwrite")
 
 
-def _files(report: "Report", into: Path, output: str) -> Mapping[Path, str]:
-    """The texts of a format by their files."""
+def _files(report: "Report", into: Path, output: str, *, has_pictures: bool) -> Mapping[Path, str]:
+    """The texts of a format by their files.
+
+    has_pictures   files with pictures may lie beside the first one
+    """
     from hpaaudit.report.export.junit import junit
     from hpaaudit.report.export.markdown import markdown
     from hpaaudit.report.export.perfetto import perfetto
@@ -131,6 +132,6 @@ def _files(report: "Report", into: Path, output: str) -> Mapping[Path, str]:
     from hpaaudit.report.page.html import page
 
     if output == "markdown":
-        text, pictures = markdown(report, into.stem)
+        text, pictures = markdown(report, into.stem if has_pictures else None)
         return {into: text} | {into.with_name(name): picture for name, picture in pictures.items()}
     return {into: {"html": page, "junit": junit, "sarif": sarif, "perfetto": perfetto}[output](report)}

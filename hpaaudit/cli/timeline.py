@@ -8,10 +8,10 @@ import click
 
 from hpaaudit.cli.options import (
     message_options,
-    moment_option,
     one_hpa,
     output_option_of_one,
     results_argument,
+    span_options,
     zone_option,
 )
 from hpaaudit.cli.screen import NARROWEST, WIDEST, screen, terminal_width
@@ -21,8 +21,7 @@ from hpaaudit.flows.moments import Moment, moments
 @click.command("timeline", short_help="Draw one HPA over time.")
 @results_argument()
 @one_hpa
-@moment_option("--since", "Begin here.")
-@moment_option("--until", "End here.")
+@span_options("Begin here.", "End here.")
 @click.option(
     "--width",
     type=click.IntRange(NARROWEST, WIDEST),

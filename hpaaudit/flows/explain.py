@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.api.times import duration
-from hpaaudit.errors import NotResults, RecordingError
+from hpaaudit.errors import BadOption, NotResults, RecordingError
 from hpaaudit.flows.declared import settings_in
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
-from hpaaudit.flows.moments import At, landmark_or_time
+from hpaaudit.flows.moments import At, When, landmark_or_time, times_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
 from hpaaudit.flows.policy_budget import policy_budgets
@@ -23,17 +23,21 @@ from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
+from hpaaudit.report.text import stamp
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
+    from hpaaudit.results.questions import Scope
     from hpaaudit.results.read import Results
 
 
-def explain(
+def explain(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Source,
     hpa: str | None = None,
     *,
     at: At | None = None,
+    since: When | None = None,
+    until: When | None = None,
     selector: str = "",
     warn: Warn = ignore_warning,
     progress: ShowProgress = show_nothing,
@@ -45,11 +49,12 @@ def explain(
                the HPA that matters most
     at         microseconds since 1970, a datetime with its zone, a text such as `14:05` or `-5m`, or the name of a
                moment, such as `first`; None: the moment that matters most
+    since, until   only reconciles of this time count: it is among them that one matters most, is the first or the last
     selector   only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
     warn       is called if somebody else made the results, if the recording is gone, and with what `replay` warns of
     progress   is called while a recording is replayed
 
-    Raises NotResults, UnknownHpa, BadOption for `at` without a reconcile or a bad selector, and what `replay` raises.
+    Raises NotResults, UnknownHpa, BadOption for a time without a reconcile or a bad selector, and what `replay` raises.
     """
     from hpaaudit.results.account_reconcile import (
         chosen_hpa,
@@ -57,20 +62,37 @@ def explain(
         landmark_place,
         reconcile_account,
         reconcile_accounts,
+        reconcile_within,
     )
+    from hpaaudit.results.questions import Scope
 
     path = path_of(source)
     with open_source(path, warn, progress, selector) as results:
         asked = None if at is None else landmark_or_time(at, results.span)
+        since_us, until_us = times_of(results.span, since=since, until=until)
+        within = Scope(since_us=since_us, until_us=until_us)
+        _require_between(asked, within)
         chosen = chosen_hpa(results, hpa)
         results.narrow([chosen])  # all that follows is about this one
         if isinstance(asked, Landmark):
-            _, number = landmark_place(results, chosen, asked)
+            _, number = landmark_place(results, chosen, asked, within)
             account = next(reconcile_accounts(results, [number]))
+        elif since is not None or until is not None:
+            account = reconcile_within(results, chosen, asked, within)
         else:
             at_us = interesting(results, chosen)[1] if asked is None else asked
             account = reconcile_account(results, chosen, at_us)
         return _decided_again(account, results, path, warn)
+
+
+def _require_between(asked: Micros | Landmark | None, within: "Scope") -> None:
+    """Raises BadOption for a time that is asked for and that does not count."""
+    if asked is None or isinstance(asked, Landmark):
+        return
+    if within.since_us is not None and asked < within.since_us:
+        raise BadOption(f"--at is {stamp(asked)}, before --since, which is {stamp(within.since_us)}")
+    if within.until_us is not None and asked > within.until_us:
+        raise BadOption(f"--at is {stamp(asked)}, later than --until, which is {stamp(within.until_us)}")
 
 
 def explain_moment(source: Source, hpa: str, at_us: Micros) -> ReconcileAccount:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hpaaudit.errors import DamagedRecording
 from hpaaudit.flows.chosen_hpas import chosen_by_labels, chosen_by_names, label_selector, unlabelled_warning
+from hpaaudit.flows.moments import When, times_of
 from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.inspection import Inspection, Missing
@@ -13,24 +14,33 @@ from hpaaudit.model.units import Micros
 
 
 def inspect(
-    recording: RecordingPath, *, hpas: Collection[str] = (), selector: str = "", warn: Warn = ignore_warning
+    recording: RecordingPath,
+    *,
+    hpas: Collection[str] = (),
+    selector: str = "",
+    since: When | None = None,
+    until: When | None = None,
+    warn: Warn = ignore_warning,
 ) -> Inspection:
     """Counts what is in a recording, and names what is missing.
 
     hpas       only these HPAs are listed: `namespace/name`, patterns with `*`, or names alone; empty: all
     selector   only HPAs whose last recorded labels match this label selector, as of kubectl; empty: all
+    since, until   HPAs, pods, targets, reads, what was refused and gaps are those of this time: microseconds since
+               1970, a datetime with its zone, or a text such as `14:05` or `-5m`
     warn       is called if HPAs are left out because their labels were not recorded
 
-    What is counted is that of the whole recording, whichever HPAs are listed.
+    What is counted is that of all HPAs, whichever are listed. Everything else is of the whole recording.
 
-    Raises `NotARecording`, `NewerFormat` or `DamagedRecording`, UnknownHpa, and BadOption for the selector.
+    Raises `NotARecording`, `NewerFormat` or `DamagedRecording`, UnknownHpa, and BadOption for the selector or a time.
     """
     from hpaaudit.recording.inspection.inspect import inspect as count
     from hpaaudit.recording.reading.recording import open_recording
 
     label_selector(selector)  # what is none is refused before anything is read
     opened = open_recording(recording_folder(recording))
-    inspection = count(opened)
+    since_us, until_us = times_of((opened.info.started_us, opened.info.ended_us), since=since, until=until)
+    inspection = count(opened, since_us=since_us, until_us=until_us)
     chosen: Collection[str] = inspection.hpas
     if hpas:
         chosen = chosen_by_names(hpas, inspection.hpas)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import TypeAlias
 
-from hpaaudit.api.times import duration, micros
+from hpaaudit.api.times import duration, micros, precise
 from hpaaudit.api.zone import in_zone, micros_of, zone_in_use
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.written_times import epoch_unit_us, written_plainly
@@ -189,6 +189,22 @@ def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str,
     if since is not None and until is not None and since > until:
         raise BadOption(f"--since {asked['since'].text} is later than --until {asked['until'].text}.")  # type: ignore[union-attr]
     return times
+
+
+def times_of(
+    span: tuple[Micros, Micros], *, since: When | None, until: When | None
+) -> tuple[Micros | None, Micros | None]:
+    """Begin and end of the time that a caller means in a recording of this span; raises as `time_of`."""
+    since_us = None if since is None else time_of("since", since, span)
+    until_us = None if until is None else time_of("until", until, span)
+    require_in_order(since_us, until_us)
+    return since_us, until_us
+
+
+def require_in_order(since_us: Micros | None, until_us: Micros | None) -> None:
+    """Raises BadOption for a time that ends before it begins."""
+    if since_us is not None and until_us is not None and since_us > until_us:
+        raise BadOption(f"--since is {precise(since_us)}, later than --until, which is {precise(until_us)}")
 
 
 def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:

@@ -180,7 +180,7 @@ def named_question(name: str) -> Question:
     from hpaaudit.results.questions import question_named
 
     if _is_sql(name):
-        raise BadOption("--columns describes a named question: put `describe` before SQL to see its columns")
+        raise BadOption("SQL has no described columns, a named question has: put `describe` before SQL to see its own")
     return question_named(name)
 
 

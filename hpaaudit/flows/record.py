@@ -46,7 +46,7 @@ def record(  # noqa: PLR0913 each argument is an option of the command
     all_namespaces: bool = False,
     selector: str = "",
     context: str | None = None,
-    kubeconfig: Path | None = None,
+    kubeconfig: Path | str | None = None,
     interval_seconds: float = 15,
     qps: float = 20,
     for_seconds: float | None = None,
@@ -95,7 +95,7 @@ def plan(  # noqa: PLR0913 each argument is an option of the command
     all_namespaces: bool = False,
     selector: str = "",
     context: str | None = None,
-    kubeconfig: Path | None = None,
+    kubeconfig: Path | str | None = None,
     interval_seconds: float = 15,
     no_probe: Sequence[str] = (),
 ) -> Plan:
@@ -117,7 +117,7 @@ def plan(  # noqa: PLR0913 each argument is an option of the command
 
 
 def _access_and_scope(
-    kubeconfig: Path | None,
+    kubeconfig: Path | str | None,
     context: str | None,
     namespace: str | None,
     selector: str,
@@ -128,7 +128,7 @@ def _access_and_scope(
     from hpaaudit.cluster.access.kubeconfig import load_config
     from hpaaudit.cluster.scope import Scope
 
-    access = load_config(kubeconfig, context)
+    access = load_config(None if kubeconfig is None else Path(kubeconfig), context)
     chosen = "" if all_namespaces else namespace or access.namespace
     return access, Scope(namespace=chosen, selector=selector, interval_us=Micros(round(interval_seconds * SECOND)))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hpaaudit.api.times import precise
 from hpaaudit.errors import BadOption, DamagedRecording
 from hpaaudit.flows import fleet
 from hpaaudit.flows.cache import cache_of
@@ -17,7 +16,7 @@ from hpaaudit.flows.chosen_hpas import label_selector, unlabelled_warning
 from hpaaudit.flows.decide_again import CompiledRules
 from hpaaudit.flows.declared import as_declared, declared_of, over_declared
 from hpaaudit.flows.destination import Destination, destination_of, open_writer
-from hpaaudit.flows.moments import When, time_of
+from hpaaudit.flows.moments import When, require_in_order, time_of
 from hpaaudit.flows.options import (
     AS_RECORDED,
     EVERYTHING,
@@ -145,8 +144,7 @@ def replay(  # noqa: PLR0913 the public API: an argument for each option of the 
         time if time is None or isinstance(time, int) else time_of(name, time, recorded_span(folder))
         for name, time in (("since", since), ("until", until))
     )
-    if since_us is not None and until_us is not None and since_us > until_us:
-        raise BadOption(f"--since is {precise(since_us)}, later than --until, which is {precise(until_us)}")
+    require_in_order(since_us, until_us)
     scope = Scope(hpas=hpas, selector=label_selector(selector), since_us=since_us, until_us=until_us)
     destination = destination_of(
         folder,

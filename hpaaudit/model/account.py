@@ -7,6 +7,7 @@ from hpaaudit.model.flips import Flip, PolicyBudget
 from hpaaudit.model.inspection import Missing
 from hpaaudit.model.shown import Explained
 from hpaaudit.model.timeline import Timeline
+from hpaaudit.model.times import At, MaybeAt
 from hpaaudit.model.units import Micros, Milli
 
 
@@ -67,6 +68,9 @@ class Change:
     after_us: Micros | None = None
     is_remade: bool = False
 
+    at = At("at_us")
+    after = MaybeAt("after_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignWrite:
@@ -107,6 +111,14 @@ class ForeignWrite:
     missing_pod_s: float | None = 0.0
     is_least: bool = False
 
+    at = At("at_us")
+    restored = MaybeAt("restored_us")
+    after = MaybeAt("after_us")
+    since = MaybeAt("since_us")
+    unseen = MaybeAt("unseen_us")
+    undone = MaybeAt("undone_us")
+    answered = MaybeAt("answered_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
@@ -125,6 +137,9 @@ class Divergence:
     next_step: str
     is_decided_alike: bool = False
 
+    opened = At("opened_us")
+    closed = MaybeAt("closed_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -136,6 +151,9 @@ class Finding:
     severity: str
     verdict: str
     next_step: str
+
+    first = At("first_us")
+    last = At("last_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +190,10 @@ class Hold:
     is_least: bool = False
     is_shared: bool = False
 
+    first = At("first_us")
+    last = At("last_us")
+    fell = MaybeAt("fell_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Otherwise:
@@ -188,6 +210,8 @@ class Otherwise:
     first_us: Micros | None = None
     first_desired: int | None = None
     first_real: int | None = None
+
+    first = MaybeAt("first_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +255,10 @@ class HpaAccount:
     former_targets: tuple[tuple[str, Micros], ...] = ()
     otherwise: Otherwise | None = None
 
+    moment = MaybeAt("moment_us")
+    seen_at = MaybeAt("seen_us")
+    deleted = MaybeAt("deleted_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayAccount:
@@ -261,6 +289,9 @@ class ReplayAccount:
     api_server: tuple[tuple[Micros, str], ...] = ()
     lease_holders: tuple[tuple[str, Micros, Micros | None], ...] = ()
     other_what_ifs: tuple[str, ...] = ()
+
+    started = At("started_us")
+    ended = At("ended_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +350,9 @@ class Hidden:
     hides_hpa: bool
     hides_target: bool
 
+    since = At("since_us")
+    until = At("until_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconcileAccount(Explained):
@@ -342,6 +376,7 @@ class ReconcileAccount(Explained):
                  What was not looked at is as it was seen last, and no evidence
     asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
     seen_us      when the HPA was first seen, if that was after `asked_us`; else None
+    what_if      the options that made the replay a what-if; empty: it is of what was recorded
     """
 
     recording: str
@@ -391,3 +426,10 @@ class ReconcileAccount(Explained):
     hidden: Hidden | None = None
     asked_us: Micros | None = None
     seen_us: Micros | None = None
+    what_if: str = ""
+
+    started = At("started_us")
+    ended = At("ended_us")
+    at = At("at_us")
+    asked = MaybeAt("asked_us")
+    seen = MaybeAt("seen_us")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.memory import Memory
+from hpaaudit.model.times import At
 from hpaaudit.model.units import Micros
 from hpaaudit.model.what_if import WhatIf
 
@@ -91,6 +92,9 @@ class RecordingInfo:
     started_us: Micros
     ended_us: Micros
     files: tuple[RecordedFile, ...] = ()
+
+    started = At("started_us")
+    ended = At("ended_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hpaaudit.model.metrics import MetricsRequest, MetricValue, PodSample
 from hpaaudit.model.target import Pod, Scale
+from hpaaudit.model.times import At
 from hpaaudit.model.units import SECOND, Micros
 
 _INT32 = 2**31
@@ -427,6 +428,9 @@ class Gap:
     until_us: Micros
     prefix: str
     cause: str
+
+    at = At("at_us")
+    until = At("until_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from hpaaudit.model.times import At, MaybeAt
 from hpaaudit.model.units import Micros
 
 
@@ -28,6 +29,9 @@ class MemoryFlip:
     recommended_us: Micros
     leaves_us: Micros
     desired: int
+
+    recommended = At("recommended_us")
+    leaves = At("leaves_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,9 @@ class TimeFlip:
     cause_us: Micros
     desired: int
 
+    at = At("at_us")
+    cause_at = At("cause_us")
+
 
 Flip: TypeAlias = UtilizationFlip | MemoryFlip | LoadFlip | ReadyFlip | ForeignPodFlip | TimeFlip
 """Any of them. Each is proven: the reconcile was decided again with the change, and with the next smaller one."""
@@ -96,6 +103,9 @@ class UsedBy:
     at_us: Micros
     change: int
     frees_us: Micros
+
+    at = At("at_us")
+    frees = At("frees_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,3 +128,6 @@ class PolicyBudget:
     used_by: tuple[UsedBy, ...]
     unseen_us: Micros | None = None
     scaled_us: Micros | None = None
+
+    unseen = MaybeAt("unseen_us")
+    scaled = MaybeAt("scaled_us")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hpaaudit.model.audit import RecordingInfo
 from hpaaudit.model.facts import Gap
 from hpaaudit.model.shown import Printed
+from hpaaudit.model.times import MaybeAt
 from hpaaudit.model.units import Micros
 
 
@@ -74,6 +75,8 @@ class Verification:
     anchor: Anchor | None = None
     foreign: tuple[str, ...] = ()
     foreign_count: int = 0
+
+    removed_at = MaybeAt("removed_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +173,8 @@ class Inspection(Printed):
     recorders           in order of appearance: version, server, trust and auth, as in `recorders`
     foreign             names in the folder that are not part of the recording, at most 1,000
     foreign_count       how many there are
+    since_us, until_us  HPAs, pods, targets, reads, what was refused and gaps are of this time; None: from the begin,
+                        to the end. Everything else is of the whole recording
     """
 
     info: RecordingInfo
@@ -198,3 +203,10 @@ class Inspection(Printed):
     recorders: tuple[tuple[str, str, str, str], ...] = ()
     foreign: tuple[str, ...] = ()
     foreign_count: int = 0
+    since_us: Micros | None = None
+    until_us: Micros | None = None
+
+    first = MaybeAt("first_us")
+    last = MaybeAt("last_us")
+    since = MaybeAt("since_us")
+    until = MaybeAt("until_us")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hpaaudit.model.shown import Printed
+from hpaaudit.model.times import At, MaybeAt
 from hpaaudit.model.units import Micros
 
 
@@ -37,6 +38,10 @@ class Mark:
     what: str
     after_us: Micros | None = None
 
+    at = At("at_us")
+    until = MaybeAt("until_us")
+    after = MaybeAt("after_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePoint:
@@ -65,6 +70,9 @@ class TimelinePoint:
     ignored: int | None
     failed: tuple[str, ...] = ()
 
+    at = At("at_us")
+    began = At("began_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
@@ -73,6 +81,8 @@ class Scale:
     at_us: Micros
     from_replicas: int
     to_replicas: int
+
+    at = At("at_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +97,9 @@ class Absence:
     until_us: Micros | None
     is_target: bool
 
+    at = At("at_us")
+    until = MaybeAt("until_us")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline(Printed):
@@ -96,6 +109,7 @@ class Timeline(Printed):
     absences    when there was no HPA, or no target
     moment_us   the moment that matters most
     later_releases   those as which later controller processes were decided, with the time of each
+    what_if     the options that made the replay a what-if; empty: it is of what was recorded
     """
 
     file: str
@@ -111,3 +125,8 @@ class Timeline(Printed):
     marks: tuple[Mark, ...]
     later_releases: tuple[tuple[Micros, str], ...] = ()
     absences: tuple[Absence, ...] = ()
+    what_if: str = ""
+
+    started = At("started_us")
+    ended = At("ended_us")
+    moment = At("moment_us")

@@ -12,7 +12,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
-from hpaaudit.report.settings import setting_words
+from hpaaudit.report.settings import setting_words, what_if_words
 from hpaaudit.report.text import Clock, duration, one_line, page_width, paragraph, printable
 from hpaaudit.report.told_times import explanation
 
@@ -54,6 +54,7 @@ def explain_text(account: ReconcileAccount, named: int | None = NAMED) -> str:
     """
     blocks = [
         [one_line(_headline(account))],
+        [one_line(text) for text in _what_if(account)],
         [paragraph(text) for text in _first_instead(account)],
         [paragraph(text) for text in _answer(account)],
         *(_block(heading, lines) for heading, lines in _kinds(account, named)),
@@ -70,7 +71,9 @@ def explain_rows(account: ReconcileAccount) -> list[tuple[str, str]]:
 
     The label of a heading is HEADING.
     """
-    rows = [("", text) for text in (_headline(account), *_first_instead(account), *_answer(account))]
+    rows = [
+        ("", text) for text in (_headline(account), *_what_if(account), *_first_instead(account), *_answer(account))
+    ]
     for heading, lines in _kinds(account, NAMED):
         shown = list(lines)
         rows += [(HEADING, heading), *shown] if shown else []
@@ -105,6 +108,11 @@ def _headline(account: ReconcileAccount) -> str:
         f"{account.namespace}/{account.name} at {at}: {_move(account)}. Replay {_number(desired)}, "
         f"controller {published}, replicas then {_number(account.actual)}: {account.verdict}."
     )
+
+
+def _what_if(account: ReconcileAccount) -> Iterator[str]:
+    if account.what_if:
+        yield what_if_words(account.what_if)
 
 
 def _first_instead(account: ReconcileAccount) -> Iterator[str]:

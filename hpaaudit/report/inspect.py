@@ -45,7 +45,8 @@ def _content(inspection: Inspection, most: int | None) -> Iterator[str]:
     some = f"{len(inspection.hpas)} of " if len(inspection.hpas) < inspection.hpa_count else ""
     hpas = f"{some}{counted(inspection.hpa_count, 'HPA')}"
     releases = f"; release {', '.join(inspection.releases)}" if inspection.releases else ""
-    yield printable(f"  {hpas}, {counted(inspection.pods, 'pod')}, {counted(inspection.targets, 'target')}{releases}")
+    objects = f"{hpas}, {counted(inspection.pods, 'pod')}, {counted(inspection.targets, 'target')}"
+    yield printable(f"  {_within(inspection)}{objects}{releases}")
     yield from _listed(inspection.hpas, most)
     yield from _listed([_recorder(*recorder) for recorder in inspection.recorders], most)
     if not inspection.complete:
@@ -75,6 +76,9 @@ def _torn(size: int) -> str:
 def _sizes(inspection: Inspection) -> Iterator[str]:
     polled = f": {inspection.bytes / inspection.polled:.1f} B per polled sample" if inspection.polled else ""
     new = f", {inspection.bytes / inspection.new:.1f} B per new one" if inspection.new else ""
+    if _within(inspection):  # then other samples take these bytes too
+        yield "  of the whole recording:"
+        polled = new = ""
     facts, segments = counted(inspection.facts, "fact"), counted(inspection.segments, "segment")
     logged = f" and the log ({inspection.logged})" if inspection.logged else ""
     in_tables = _size(sum(size.bytes for size in inspection.tables))
@@ -91,13 +95,14 @@ def _table_row(size: TableSize) -> tuple[str | int, ...]:
 
 
 def _reads(inspection: Inspection, most: int | None) -> Iterator[str]:
-    if not inspection.reads:
+    if not inspection.reads and not _within(inspection):
         return
     reads, samples = counted(inspection.reads, "read"), counted(inspection.polled, "sample")
-    yield f"  {reads}, {inspection.failures} failed; {samples} polled, {inspection.new} new"
+    yield f"  {_within(inspection)}{reads}, {inspection.failures} failed; {samples} polled, {inspection.new} new"
     yield ""
     streams = [_stream_row(stream) for stream in inspection.streams[:most]]
-    yield page_table(("reads", "failed", "polled", "new", "request"), streams)
+    if streams:
+        yield page_table(("reads", "failed", "polled", "new", "request"), streams)
     if len(inspection.streams) > len(streams):
         yield f"  and {len(inspection.streams) - len(streams)} more requests, all in -o wide"
     yield ""
@@ -109,7 +114,9 @@ def _stream_row(stream: StreamSize) -> tuple[str | int, ...]:
 
 
 def _gaps(inspection: Inspection, most: int | None) -> Iterator[str]:
-    yield from gap_lines(inspection.gaps, most=most)
+    number, *rows = gap_lines(inspection.gaps, most=most)
+    yield f"  {_within(inspection)}{number.strip()}"
+    yield from rows
     if inspection.foreign:
         yield f"  not part of the recording, and not read: {inspection.foreign_count}"
         yield from _listed(inspection.foreign, most)
@@ -129,10 +136,13 @@ def _next(inspection: Inspection) -> Iterator[str]:
     yield f"  next  hpaaudit {command} {pasteable(inspection.info.path)}"
 
 
-def verification_text(verification: Verification) -> str:
-    """The result of a check in words: each damage, and until when the recording can be replayed."""
+def verification_text(verification: Verification, most: int | None = LISTED) -> str:
+    """The result of a check in words: each damage, and until when the recording can be replayed.
+
+    most   foreign files that it names; None: all that are known
+    """
     lines: Iterable[str] = _damaged(verification) if verification.damages else _sound(verification)
-    strange = _foreign(verification.foreign, verification.foreign_count)
+    strange = _foreign(verification.foreign[:most], verification.foreign_count)
     told = [*lines, *_ended(verification), *strange, *_anchored(verification)]
     # A command stays on one line, so that it can be pasted.
     return "\n".join(printable(line) if "hpaaudit " in line else _fitted(printable(line)) for line in told) + "\n"
@@ -141,8 +151,8 @@ def verification_text(verification: Verification) -> str:
 def _foreign(names: Sequence[str], count: int) -> Iterator[str]:
     """Files in the folder that do not belong to the recording."""
     if count:
-        more = f" and {count - LISTED} more" if count > LISTED else ""
-        yield f"Not part of the recording, and not read: {', '.join(names[:LISTED])}{more}."
+        more = f" and {count - len(names)} more" if count > len(names) else ""
+        yield f"Not part of the recording, and not read: {', '.join(names)}{more}."
 
 
 def _anchored(verification: Verification) -> Iterator[str]:
@@ -212,6 +222,13 @@ def _ended(verification: Verification) -> Iterator[str]:
         yield f"Torn: {_torn(verification.torn)}."
     if verification.unfinished:
         yield f"Never finished and not read: {counted(verification.unfinished, 'segment')}."
+
+
+def _within(inspection: Inspection) -> str:
+    """`15:00:00Z-15:05:00Z: ` before what is of this time; empty if that is the whole recording's."""
+    first_us, last_us = inspection.since_us or inspection.first_us, inspection.until_us or inspection.last_us
+    is_whole = inspection.since_us is None and inspection.until_us is None
+    return "" if is_whole or first_us is None or last_us is None else f"{_range(first_us, last_us)}: "
 
 
 def _span(inspection: Inspection) -> str:

@@ -7,6 +7,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.history import Change, ChangeKind, ChangeVerb, KnownBy, Releases
 from hpaaudit.report.structured import structured
 from hpaaudit.report.text import one_line, paragraph, printable
+from hpaaudit.report.text_table import table
 
 SIGNS = {
     ChangeVerb.BEGAN: "+",
@@ -115,6 +116,21 @@ A rule with "until" held until this release. A rule is
 """
 
 
+def releases_table(releases: Releases) -> str:
+    """A line for each change. Nothing is cut."""
+    columns = ("release", "change", "kind", "name", "what holds", "reference", "known")
+    rows = [
+        (_heading(one), one.verb, one.kind, one.name, _told(one), one.reference, one.known_by)
+        for one in releases.changes
+    ]
+    return table(columns, rows) + "\n"
+
+
+def releases_names(releases: Releases) -> str:
+    """The name of each thing that changed, once."""
+    return "".join(f"{printable(name)}\n" for name in dict.fromkeys(change.name for change in releases.changes))
+
+
 def releases_json(releases: Releases) -> str:
     """All fields as JSON."""
     return structured(releases, "json")
@@ -138,6 +154,11 @@ def releases_markdown(releases: Releases) -> str:
 def _row(change: Change) -> str:
     verb = "until: " if change.verb == ChangeVerb.ENDED else ""
     stage = f"; {GATES[change.verb]}" if change.kind == ChangeKind.GATE else ""
-    when = _when(change)
-    told = f"{verb}{change.description}{stage}" + (f"; {when}" if when else "")
+    told = f"{verb}{_told(change, stage)}"
     return f"| {KINDS[change.kind]}`{change.name}` | {told} | {change.reference} | {change.known_by} |"
+
+
+def _told(change: Change, stage: str = "") -> str:
+    """What holds, and in which patch releases too."""
+    when = _when(change)
+    return f"{change.description}{stage}" + (f"; {when}" if when else "")

@@ -104,7 +104,8 @@ def _one(hpa: HpaAccount, account: ReplayAccount, screen: Screen) -> str:
     rows = change_rows(hpa.changes, clock_of(account))
     timeline = timeline_of(hpa, account)
     if timeline is not None:
-        parts.append("\n".join(chart_of_replicas(timeline, [at_us for at_us, _ in rows], screen, ROWS)))
+        marks = [at_us for at_us, _ in rows]
+        parts.append("\n".join(chart_of_replicas(timeline, marks, numbered(len(marks)), screen, ROWS)))
     if rows:
         parts.append(_changes([cells for _, cells in rows], account))
     parts.append("\n".join(count_lines(hpa)))

@@ -18,6 +18,11 @@ def setting_words(setting: Assumption) -> str:
     return f"{words} ({source_words(setting.source)})" if setting.source == DECLARED else words
 
 
+def what_if_words(options: str) -> str:
+    """The options with which something else was replayed than what was recorded, or only a part of it."""
+    return f"A what-if, replayed with {options}."
+
+
 def declaring_options(assumptions: Iterable[Assumption]) -> str:
     """The options of `replay` that declare the same settings, with a blank before; empty if none was declared."""
     words = [word for one in assumptions if one.source == DECLARED for word in _option(one)]

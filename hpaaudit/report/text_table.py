@@ -2,7 +2,9 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import zip_longest
@@ -17,6 +19,8 @@ GAP = "  "
 NARROWEST = 8
 """A column is not made narrower than this to fit the terminal."""
 
+_HAS_HEADINGS: ContextVar[bool] = ContextVar("has_headings", default=True)
+
 _EXACT = 2**53
 """From here on a float has no digits of its own for each whole number."""
 
@@ -29,6 +33,21 @@ NARROWEST_STEP = 3
 
 NARROWEST_LAST = 24
 """Nor the last one of a page's table, whose texts go on below."""
+
+
+@contextmanager
+def without_headings() -> Iterator[None]:
+    """Leaves out the headings of all tables for a while."""
+    token = _HAS_HEADINGS.set(False)
+    try:
+        yield
+    finally:
+        _HAS_HEADINGS.reset(token)
+
+
+def has_headings() -> bool:
+    """False while headings are left out."""
+    return _HAS_HEADINGS.get()
 
 
 def cell(value: Any) -> str:
@@ -62,15 +81,9 @@ def local_time(value: datetime) -> datetime:
         return value.replace(tzinfo=UTC)
 
 
-def table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    indent: str = "",
-    *,
-    has_headings: bool = True,
-) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") -> str:
     """The rows below their headings, without blanks at the end of a line. Nothing is cut."""
-    headings, texts = _texts(columns, rows, has_headings=has_headings)
+    headings, texts = _texts(columns, rows)
     return _aligned(headings, texts, _natural(headings, texts), are_numbers(columns, rows), indent)
 
 
@@ -80,7 +93,7 @@ def page_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], indent: st
     On a terminal that is too narrow the texts of the last column go on below themselves; if that is not enough, each
     row takes several lines, and nothing is cut.
     """
-    headings, texts = _texts(columns, rows, has_headings=True)
+    headings, texts = _texts(columns, rows)
     widths = _natural(headings, texts)
     width = table_width()
     if width is None or sum(widths) <= (room := _room(width, widths, indent)):
@@ -120,7 +133,7 @@ def _stacked(
         groups[-1][index] = min(natural, max(room, 1))
         room -= groups[-1][index]
     lines = []
-    for cells in (headings, *texts):
+    for cells in [*([headings] if any(headings) else []), *texts]:
         for number, group in enumerate(groups):
             # A number that is wider than the screen stays whole.
             parts = [[cells[i]] if are_numbers[i] else textwrap.wrap(cells[i], room) for i, room in group.items()]
@@ -133,11 +146,9 @@ def _stacked(
     return "\n".join(lines)
 
 
-def _texts(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, has_headings: bool
-) -> tuple[list[str], list[list[str]]]:
+def _texts(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> tuple[list[str], list[list[str]]]:
     """The headings, empty without any, and the rows as texts."""
-    return [heading.upper() if has_headings else "" for heading in columns], [
+    return [heading.upper() if has_headings() else "" for heading in columns], [
         [cell(value) for value in row] for row in rows
     ]
 

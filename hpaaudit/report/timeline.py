@@ -11,6 +11,7 @@ from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
 from hpaaudit.report.codes import legend
 from hpaaudit.report.paint import Paint, plain
+from hpaaudit.report.settings import what_if_words
 from hpaaudit.report.text import (
     WIDTH,
     Clock,
@@ -69,7 +70,13 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     release = f"release {releases_in_turn(timeline.release, timeline.later_releases, clock)}"
     head = side_by_side((title, f"{stamp(first_us)} to {clock(last_us)}", release))
     head = head.replace(printable(title), screen.paint(printable(title), "title"), 1)
-    marks = [mark for mark in timeline.marks if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)]
+    marks = [
+        (letter, mark)
+        for letter, mark in lettered(timeline.marks)
+        if mark.at_us <= last_us and first_us <= (mark.until_us or mark.at_us)
+    ]
+    if timeline.what_if:
+        head += f"\n{one_line(what_if_words(timeline.what_if))}"
     parts = [head, "\n".join(drawing(timeline, marks, screen))]
     if marks:
         parts.append("\n".join(_listed(marks, clock, timeline, screen.listed)))
@@ -83,10 +90,13 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterator[str]:
-    """The chart of replicas with its marks and times, then a row for each thing that is worth one."""
+def drawing(timeline: Timeline, marks: Sequence[tuple[str, Mark]], screen: Screen) -> Iterator[str]:
+    """The chart of replicas with its marks and times, then a row for each thing that is worth one.
+
+    marks   those that are drawn, each with its letter
+    """
     axis = _axis(timeline, screen)
-    yield from chart_of_replicas(timeline, [mark.at_us for mark in marks], screen, signs=lettered(len(marks)))
+    yield from chart_of_replicas(timeline, *_signs(marks, screen), screen)
     columns = _by_column(timeline, axis)
     ratios = [max((point.ratio for point in points if point.ratio is not None), default=None) for points in columns]
     failed = [ratio is None and any(map(_fails, points)) for ratio, points in zip(ratios, columns, strict=True)]
@@ -118,20 +128,19 @@ def drawing(timeline: Timeline, marks: Sequence[Mark], screen: Screen) -> Iterat
 def chart_of_replicas(
     timeline: Timeline,
     marks: Sequence[Micros],
+    signs: Sequence[str],
     screen: Screen,
     height: int = HEIGHT,
-    *,
-    signs: Sequence[str] | None = None,
 ) -> Iterator[str]:
     """The chart alone: replicas and bounds, the sign of each of these marks, and times.
 
-    signs   what stands for the marks; None: their numbers
+    signs   what stands for the marks; later marks have none
     """
     axis = _axis(timeline, screen)
     for label, cells in _chart(timeline, axis, screen.glyphs, height):
         yield _line(label, _painted(cells, screen), right=True)
     if marks:
-        yield _line("", _mark_row(marks, numbered(len(marks)) if signs is None else signs, axis))
+        yield _line("", _mark_row(marks, signs, axis))
     yield _line("", time_row(axis, screen.glyphs))
 
 
@@ -140,9 +149,9 @@ def numbered(marks: int) -> Sequence[str]:
     return _NUMBERS[: min(marks, LISTED)]
 
 
-def lettered(marks: int) -> Sequence[str]:
-    """What stands for each of so many things that happened besides reconciles; later ones have no letter."""
-    return LETTERS[: min(marks, LISTED)]
+def lettered(marks: Sequence[Mark]) -> Iterator[tuple[str, Mark]]:
+    """All marks of an HPA, each with the letter that it has wherever it is shown; later ones have a blank."""
+    return zip(chain(LETTERS, repeat(" ")), marks, strict=False)
 
 
 def pin_numbers(marks: int) -> Sequence[str]:
@@ -301,9 +310,15 @@ def _worst(points: Sequence[TimelinePoint]) -> str:
     return next((letter for verdict, letter in reversed(_VERDICTS.items()) if verdict in verdicts), " ")
 
 
-def _listed(marks: Sequence[Mark], clock: Clock, timeline: Timeline, most: int | None) -> Iterator[str]:
+def _signs(marks: Sequence[tuple[str, Mark]], screen: Screen) -> tuple[list[Micros], list[str]]:
+    """The times and letters of the marks that have one and are listed."""
+    shown = [(letter, mark) for letter, mark in marks[: screen.listed] if letter != " "]
+    return [mark.at_us for _, mark in shown], [letter for letter, _ in shown]
+
+
+def _listed(marks: Sequence[tuple[str, Mark]], clock: Clock, timeline: Timeline, most: int | None) -> Iterator[str]:
     """What each mark stands for."""
-    for letter, mark in zip(chain(lettered(len(marks)), repeat(" ")), marks[:most], strict=False):
+    for letter, mark in marks[:most]:
         until = ""
         if mark.until_us is not None and clock(mark.until_us) != clock(mark.at_us):
             until = f" to {clock(mark.until_us)}"
@@ -364,8 +379,8 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
         yield paragraph(f"verdict: {', '.join(letters)}")
 
 
-def _words_of_marks(marks: Sequence[Mark], timeline: Timeline, screen: Screen) -> Iterator[str]:
-    if "+" in _mark_row([mark.at_us for mark in marks], lettered(len(marks)), _axis(timeline, screen)):
+def _words_of_marks(marks: Sequence[tuple[str, Mark]], timeline: Timeline, screen: Screen) -> Iterator[str]:
+    if "+" in _mark_row(*_signs(marks, screen), _axis(timeline, screen)):
         yield paragraph("+ below the chart: several marks fall on one column")
 
 

@@ -26,18 +26,21 @@ _CONDITIONS = ("able", "active", "limited")
 _NOT_RECORDED = ("default", "inferred", DECLARED)
 """The sources of settings that are listed as assumed: not recorded, and not those of a what-if."""
 
+_EVERYTHING = Scope()
+
 _TYPES = ("AbleToScale", "ScalingActive", "ScalingLimited")
 
 
-def interesting(results: Results, hpa: str | None) -> tuple[str, Micros]:
+def interesting(results: Results, hpa: str | None, within: Scope = _EVERYTHING) -> tuple[str, Micros]:
     """The HPA and the moment that matter most: the worst divergence, the last scale, the end.
 
-    hpa   `namespace/name`, a name alone that only one HPA has, or a pattern with `*`; None: all
+    hpa      `namespace/name`, a name alone that only one HPA has, or a pattern with `*`; None: all
+    within   the time in which the moment is
 
     Raises NotResults where no HPA was replayed, and UnknownHpa, which names the nearest.
     """
     chosen = chosen_hpa(results, hpa)
-    moment = defaults(results, Scope(hpa=chosen))["at"]
+    moment = defaults(results, replace(within, hpa=chosen))["at"]
     return chosen, Micros(results.rows("select epoch_us($at) as at_us", at=moment)[0]["at_us"])
 
 
@@ -50,13 +53,32 @@ def chosen_hpa(results: Results, hpa: str | None) -> str:
     return names[0]
 
 
-def landmark_place(results: Results, hpa: str, landmark: Landmark) -> tuple[Micros, int]:
+def landmark_place(results: Results, hpa: str, landmark: Landmark, within: Scope = _EVERYTHING) -> tuple[Micros, int]:
     """The time and the `reconcile_id` of the reconcile that `first`, `last`, `next` … names for this HPA.
+
+    within   the time to which all reconciles belong that count
 
     Raises BadOption if the HPA has no such reconcile.
     """
-    most = _until(results, hpa, interesting(results, hpa)[1])
-    row = results.rows(
+    most = _until(results, hpa, interesting(results, hpa, within)[1])
+    place = _places(results, hpa, most, within)[landmark]
+    if place is None:
+        what = {
+            Landmark.NEXT: f"reconcile after the one that matters most, of {in_zone(most['at_us'])}",
+            Landmark.PREV: f"reconcile before the one that matters most, of {in_zone(most['at_us'])}",
+            Landmark.FIRST_DIVERGENCE: "divergent reconcile",
+        }.get(landmark, "reconcile")
+        raise BadOption(f"--at {landmark}: {hpa} has no {what}{span_words(within)}")
+    at_us, reconcile_id = place
+    return Micros(at_us), int(reconcile_id)
+
+
+def _places(results: Results, hpa: str, most: Mapping[str, Any], within: Scope) -> Mapping[str, Any]:
+    """The time and the `reconcile_id` of each landmark, None where there is no such reconcile.
+
+    most   the reconcile that matters most, as `_until` gives it
+    """
+    return results.rows(
         """
         select
             min(place) as "first",
@@ -68,22 +90,22 @@ def landmark_place(results: Results, hpa: str, landmark: Landmark) -> tuple[Micr
             select verdict, (epoch_us(ts), reconcile_id) as place
             from reconciles
             where namespace || '/' || name = $hpa
+                and ($since_us::bigint is null or epoch_us(ts) >= $since_us)
+                and ($until_us::bigint is null or epoch_us(ts) <= $until_us)
         )
         """,
         hpa=hpa,
+        since_us=within.since_us,
+        until_us=within.until_us,
         most_us=most["at_us"],
         most_id=most["reconcile_id"],
     )[0]
-    if row[landmark] is None:
-        side = {Landmark.NEXT: "after", Landmark.PREV: "before"}.get(landmark)
-        what = (
-            f"reconcile {side} the one that matters most, of {in_zone(most['at_us'])}"
-            if side
-            else "divergent reconcile"
-        )
-        raise BadOption(f"--at {landmark}: {hpa} has no {what}")
-    at_us, reconcile_id = row[landmark]
-    return Micros(at_us), int(reconcile_id)
+
+
+def span_words(within: Scope) -> str:
+    """` from 14:05 to 14:20` with whole times; empty if all times count."""
+    ends = (("from", within.since_us), ("to", within.until_us))
+    return "".join(f" {word} {in_zone(at_us)}" for word, at_us in ends if at_us is not None)
 
 
 def place_in_instant(results: Results, account: ReconcileAccount) -> int:
@@ -109,6 +131,29 @@ def reconcile_account(results: Results, hpa: str, at_us: Micros) -> ReconcileAcc
         return account
     seen_us = row["seen_us"]
     return replace(account, asked_us=at_us, seen_us=seen_us if seen_us is not None and seen_us > at_us else None)
+
+
+def reconcile_within(results: Results, hpa: str, at_us: Micros | None, within: Scope) -> ReconcileAccount:
+    """The last reconcile of `namespace/name` until then that belongs to this time; None: the one that matters most.
+
+    Raises BadOption if the HPA has none.
+    """
+    moment_us = interesting(results, hpa, within)[1] if at_us is None else at_us
+    found = _until(results, hpa, moment_us)
+    number = found["reconcile_id"]
+    if not _is_within(found["at_us"], within):
+        # What matters most is a moment, which may lie before the first of these reconciles.
+        last = _places(results, hpa, found, within)["last"] if at_us is None else None
+        if last is None:
+            told = within if at_us is None else replace(within, until_us=at_us)
+            raise BadOption(f"{hpa} has no reconcile{span_words(told)}")
+        number = last[1]
+    return next(reconcile_accounts(results, [number]))
+
+
+def _is_within(at_us: Micros, within: Scope) -> bool:
+    is_early = within.since_us is not None and at_us < within.since_us
+    return not is_early and (within.until_us is None or at_us <= within.until_us)
 
 
 def _until(results: Results, hpa: str, at_us: Micros) -> dict[str, Any]:
@@ -204,6 +249,7 @@ def _account(
         before=next(map(change, evidence["70_change_before"]), None),
         divergence=next(map(divergence, evidence["80_divergence"]), None),
         hidden=None if hidden is None else _hidden(hidden),
+        what_if=row["what_if"],
     )
 
 

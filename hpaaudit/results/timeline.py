@@ -14,6 +14,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
         """
         select
             epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+            case when p.mode = 'what_if' then coalesce(p.options, '') else '' end as what_if,
             (
                 select target_kind || '/' || target_name
                 from hpas
@@ -22,6 +23,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
                 limit 1
             ) as target
         from recordings as r
+        join replays as p using (replay_id)
         """,
         namespace=namespace,
         name=name,
@@ -33,6 +35,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
         namespace=namespace,
         name=name,
         target=head["target"] or "",
+        what_if=head["what_if"],
         release=replayed["release"],
         later_releases=tuple(replayed["later_releases"] or ()),
         started_us=head["started_us"],

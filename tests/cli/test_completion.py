@@ -1,12 +1,14 @@
 """What a shell completes."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 
-from hpaaudit.cli import hpaaudit_command
+from hpaaudit.cli import COMMANDS, hpaaudit_command
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.results.questions import questions
 
@@ -21,6 +23,24 @@ def completed(*words: str, incomplete: str = "") -> list[str]:
 def test_commands_are_completed() -> None:
     assert completed(incomplete="tim") == ["timeline"]
     assert completed("import") == ["capture"]
+
+
+def test_the_commands_that_help_explains_are_completed() -> None:
+    assert completed("help") == [*COMMANDS]
+    assert completed("help", incomplete="re") == [name for name in COMMANDS if name.startswith("re")]
+    assert completed("help", "import") == ["capture"]
+    assert completed("help", "replay") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_the_commands_behind_help(shell: str, tmp_path: Path) -> None:
+    words = {"COMP_WORDS": "hpaaudit help tim", "COMP_CWORD": "tim" if shell == "fish" else "2"}
+    completing = subprocess.run(
+        [sys.executable, "-c", "from hpaaudit.cli import main; main()"],
+        env={**os.environ, **words, "_HPAAUDIT_COMPLETE": f"{shell}_complete"},
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert "timeline" in completing.stdout
 
 
 def test_incidents_that_come_with_the_program_are_completed() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cli.explain_watch import STEPS, View, moved
+from hpaaudit.cli.explain_watch import KEYS, STEPS, View, foot_lines, moved
 from tests.cli.run import run
-from tests.cli.terminal import typed
+from tests.cli.terminal import LINES, typed
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 CROWDED = RECORDING.with_name("1.4-sample-missing")
@@ -106,3 +106,27 @@ def test_no_key_leads_outside(divergent: list[bool], keys: list[str]) -> None:
         assert view.line >= 0
         if key in ("d", "D") and view != View(before.at):
             assert divergent[view.at]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100])
+def test_the_keys_below_a_page_are_told_on_every_width(results: str, columns: int) -> None:
+    code, shown = typed(["explain", results, "--watch"], ["q"], FOOT, columns=columns)
+    assert code == 0, shown
+    assert all(words in shown for words in KEYS)
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert len(lines) <= LINES
+
+
+@given(st.integers(20, 250))
+def test_the_foot_loses_no_word_and_fits(width: int) -> None:
+    lines = foot_lines(("1,000 of 10,000", *KEYS), width)
+    assert "   ".join(lines).split("   ") == ["1,000 of 10,000", *KEYS]
+    assert max(map(len, lines)) <= width
+
+
+def test_only_the_reconciles_of_a_time_are_visited(results: str) -> None:
+    arguments = ["explain", results, "--watch", "--since", "15:00", "--until", "15:01"]
+    code, shown = typed(arguments, [HOME, LEFT, END, RIGHT, "q"], FOOT)
+    assert code == 0, shown
+    assert [int(stop) for stop in re.findall(r"(\d+) of 4 ", shown)][1:] == [1, 1, 4, 4]

@@ -46,7 +46,7 @@ def printed(line: str) -> str:
             "shop/*",
         ),
         *("hpa web", "hpa/web", "-n shop hpa/web", "-n shop hpa web", "hpa web -n shop", "--hpa hpa/web -n shop"),
-        *("horizontalpodautoscalers.autoscaling web", "HPA shop/web", "hpa hpa/web"),
+        *("horizontalpodautoscalers.autoscaling web", "HPA shop/web", "hpa hpa/web", "--hpa hpa web"),
     ],
 )
 def test_an_hpa_is_named_as_in_kubectl(command: str, hpa: str) -> None:
@@ -67,8 +67,15 @@ def test_an_hpa_is_named_alike_by_option_and_by_argument_on_every_command(comman
         shutil.copytree(bundled_recording(), "web", ignore=shutil.ignore_patterns("*.duckdb"))
     command, name = (command, "web") if "query" in command else (command, "checkout")
     expected = printed(f"hpaaudit {command} --hpa shop/{name}")
-    for hpa in (f"hpa {name}", f"hpas/{name}", f"-n shop hpa/{name}", f"shop/{name}", f"-n shop {name}"):
-        assert printed(f"hpaaudit {command} {hpa}") == expected
+    for hpa in (
+        f"hpa {name}",
+        f"hpas/{name}",
+        f"-n shop hpa/{name}",
+        f"shop/{name}",
+        f"-n shop {name}",
+        f"--hpa hpa {name}",
+    ):
+        assert printed(f"hpaaudit {command} {hpa.format(name)}") == expected
     assert "no HPA 'cart'" in run(f"hpaaudit {command} cart")[2]
 
 

@@ -102,7 +102,7 @@ def results(desk: Path) -> Iterator[Results]:
 def printed(answer: Answer, form: str) -> str:
     """What `query -o` prints of an answer."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        print_answers([answer], form, has_headings=True, has_legend=False)
+        print_answers([answer], form, has_legend=False)
     return out.getvalue()
 
 

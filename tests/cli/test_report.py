@@ -1,11 +1,13 @@
 """`report` writes a page, and no file that is there is lost."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hpaaudit.cli.report import SUFFIXES
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
@@ -30,9 +32,20 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     code, _, err = run("hpaaudit report web.duckdb --into ticket -o junit")
     assert (code, "ticket/report.xml exists" in err) == (2, True)
     assert run("hpaaudit report web.duckdb --into - -o junit")[1].startswith("<?xml")
-    assert run("hpaaudit report web.duckdb --into - -o markdown")[0] == 2
     code, _, err = run("hpaaudit report web.duckdb --into none/web.html")
     assert (code, "cannot be written" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("at_desk")
+@pytest.mark.parametrize("form", [*SUFFIXES])
+def test_every_format_is_printed_as_it_is_written(form: str, tmp_path: Path) -> None:
+    file = tmp_path / f"web.{SUFFIXES[form]}"
+    assert run(f"hpaaudit report web.duckdb --into {file} -o {form}")[0] == 0
+    code, out, err = run(f"hpaaudit report web.duckdb --into - -o {form}")
+    written = re.sub(r"!\[[^]]*\]\(web\.1\.svg\)\n\n", "", file.read_text("utf-8"))  # it lies beside the file
+    assert (code, err) == (0, "")
+    assert out == written
+    assert form != "markdown" or (tmp_path / "web.1.svg").exists()
 
 
 @pytest.mark.parametrize(

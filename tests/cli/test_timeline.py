@@ -7,13 +7,15 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from hpaaudit.model.timeline import Absence, Mark, MarkKind, Scale, Timeline, TimelinePoint
 from hpaaudit.model.units import SECOND, Micros
-from hpaaudit.report.timeline import LISTED, Screen, timeline_text
+from hpaaudit.report.chart import ASCII
+from hpaaudit.report.timeline import LETTERS, LISTED, Screen, timeline_text
 from tests.cli.run import run
 from tests.cli.terminal import typed_raw
 from tests.report.accounts import NOON
@@ -93,12 +95,16 @@ def point(seconds: int, replicas: int, replay: int, verdict: str = "match", rati
 
 def drawn(**fields: object) -> str:
     """The page of a timeline of five minutes from noon on."""
+    return timeline_text(_timeline(**fields), Screen(width=79))
+
+
+def _timeline(**fields: object) -> Timeline:
     quiet: dict[str, object] = {
         "file": "web.duckdb", "namespace": "shop", "name": "web", "target": "Deployment/web", "release": "1.36",
         "started_us": NOON, "ended_us": Micros(NOON + 300 * SECOND), "moment_us": NOON, "scales": (), "marks": (),
         "points": tuple(point(15 * number, 4, 4) for number in range(20)),
     }  # fmt: skip
-    return timeline_text(Timeline(**(quiet | fields)), Screen(width=79))  # type: ignore[arg-type]
+    return Timeline(**(quiet | fields))  # type: ignore[arg-type]
 
 
 def test_a_quiet_hpa_is_a_line() -> None:
@@ -256,3 +262,53 @@ def test_the_text_of_a_page_fits_a_narrow_terminal(columns: int, widest: int) ->
     below_headline = shown.splitlines()[1:]
     assert code == 0
     assert widest - 15 < max(map(len, below_headline)) <= widest
+
+
+def test_a_mark_keeps_its_letter_however_the_timeline_is_cut() -> None:
+    """Also one that the whole timeline only counts, because it lists the first twenty."""
+    marks = tuple(
+        Mark(at_us=Micros(NOON + 5 * number * SECOND), until_us=None, kind=MarkKind.ROLLOUT, who="", what=f"v{number}")
+        for number in range(60)
+    )
+    letters = {f"v{number}": letter for number, letter in enumerate(LETTERS)}
+    for since in (0, 10, 100, 200, 290):
+        for listed in (LISTED, None):
+            text = timeline_text(_timeline(marks=marks), Screen(first_us=Micros(NOON + since * SECOND), listed=listed))
+            told = re.findall(r"(?m)^  (.)  12:0.:..Z  rollout of (v\d+)$", text)
+            assert told
+            assert {what: letter for letter, what in told} == {what: letters.get(what, " ") for _, what in told}
+            [row] = re.findall(r"(?m)^ {12,}((?:[A-Za-z+] *)+)$", text) or [""]
+            assert {*row} - {*"+ "} <= {letter for letter, _ in told}
+
+
+def test_pods_that_did_not_count_have_a_row_for_each_bucket_that_occurs() -> None:
+    rows = {"unready": "not ready", "missing": "no sample", "ignored": "ignored"}
+    quiet = tuple(point(15 * number, 4, 4) for number in range(20))
+    for count in range(len(rows) + 1):
+        for there in combinations(rows, count):
+            points = (*quiet[:10], *(replace(one, **dict.fromkeys(there, 12)) for one in quiet[10:12]), *quiet[12:])
+            for width in (60, 79, 250):
+                text = timeline_text(_timeline(points=points), Screen(width=width, glyphs=ASCII))
+                shown = {line[2:12].strip(): line[13:] for line in text.splitlines() if line[2:12].strip()}
+                assert {label for label in rows.values() if label in shown} == {rows[bucket] for bucket in there}
+                assert all(set(shown[rows[bucket]].strip()) == {"+"} for bucket in there)
+                assert text.isascii()
+
+
+def test_a_what_if_says_what_it_was_replayed_with(tmp_path: Path) -> None:
+    for number, (options, told) in enumerate(
+        [
+            ("--release 1.20", "A what-if, replayed with --release 1.20."),
+            ("--since 15:00 --flag tolerance=0.3", "A what-if, replayed with --since 2026-11-21T15:00:00Z --flag "),
+            ("", None),
+        ]
+    ):
+        file = tmp_path / f"{number}.duckdb"
+        assert run(f"hpaaudit replay {DEMO} --into {file} {options} -q")[0] == 0
+        for command in ("explain", "timeline"):
+            lines = run(f"hpaaudit {command} {file}")[1].splitlines()
+            assert [line for line in lines if line.startswith("A what-if")] == [
+                line for line in lines if told and line.startswith(told)
+            ]
+            assert sum(line.startswith("A what-if") for line in lines) == (told is not None)
+            assert bool(json.loads(run(f"hpaaudit {command} {file} -o json")[1])["what_if"]) == (told is not None)

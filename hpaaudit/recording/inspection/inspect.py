@@ -1,13 +1,15 @@
 """Counts what is in a recording, and lists what is missing, from a few columns of its tables."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Unread
+from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.read_rows import SCALE
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.files.opening import size_of
@@ -20,13 +22,21 @@ from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
 Stream = tuple[str, str, str]
 """Kind, path and user of the reads that are counted together."""
 
+Rows = Callable[..., Iterator[tuple[Any, ...]]]
+"""Columns of a table of a segment, by their names, row by row."""
+
 
 @dataclass(slots=True)
 class _Counts:
-    """What is counted, segment by segment."""
+    """What is counted, segment by segment.
 
-    hpas: set[str] = field(default_factory=set)
-    pods: set[tuple[str, str, str]] = field(default_factory=set)
+    since_us, until_us   from when until when; None: from the begin, to the end
+    """
+
+    since_us: Micros | None
+    until_us: Micros | None
+    hpas: set[tuple[str, ...]] = field(default_factory=set)
+    pods: set[tuple[str, ...]] = field(default_factory=set)
     targets: set[tuple[str, ...]] = field(default_factory=set)
     releases: dict[str, None] = field(default_factory=dict)
     reads: Counter[Stream] = field(default_factory=Counter)
@@ -36,10 +46,21 @@ class _Counts:
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
 
+    def is_within(self, at_us: Micros) -> bool:
+        """True for what happened in this time."""
+        return not self.is_before(at_us) and (self.until_us is None or at_us <= self.until_us)
 
-def inspect(recording: Recording) -> Inspection:
-    """Counts what is in a recording. Raises `DamagedRecording`."""
-    counts = _Counts()
+    def is_before(self, at_us: Micros) -> bool:
+        """True for what happened before this time."""
+        return self.since_us is not None and at_us < self.since_us
+
+
+def inspect(recording: Recording, *, since_us: Micros | None = None, until_us: Micros | None = None) -> Inspection:
+    """Counts what is in a recording. Raises `DamagedRecording`.
+
+    since_us, until_us   as in `Inspection`
+    """
+    counts = _Counts(since_us, until_us)
     for segment in recording.segments:
         try:
             _add(counts, recording.folder, segment)
@@ -56,8 +77,10 @@ def inspect(recording: Recording) -> Inspection:
         first_us=min((segment.first_us for segment in recording.segments), default=None),
         last_us=max((segment.last_us for segment in recording.segments), default=None),
         releases=tuple(counts.releases),
-        hpas=tuple(sorted(counts.hpas)),
+        hpas=tuple(sorted("/".join(hpa) for hpa in counts.hpas)),
         hpa_count=len(counts.hpas),
+        since_us=since_us,
+        until_us=until_us,
         pods=len(counts.pods),
         targets=len(counts.targets),
         reads=counts.reads.total(),
@@ -66,7 +89,11 @@ def inspect(recording: Recording) -> Inspection:
         new=counts.new.total(),
         tables=tables,
         streams=_streams(counts),
-        gaps=recording.gaps,
+        gaps=tuple(
+            gap
+            for gap in recording.gaps
+            if not counts.is_before(gap.until_us) and (until_us is None or gap.at_us <= until_us)
+        ),
         refused=tuple(
             Unread(what=what, reason=reason, count=times) for (what, reason), times in counts.refused.most_common()
         ),
@@ -85,33 +112,56 @@ def _add(counts: _Counts, folder: Path, segment: Segment) -> None:
     def rows(table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         return zip(*segment_columns(folder, segment, table, names), strict=True)
 
-    counts.hpas |= {f"{namespace}/{name}" for namespace, name in rows("hpas", "namespace", "name")}
-    counts.pods |= set(rows("pods", "namespace", "name", "uid"))
-    counts.targets |= set(rows("targets", "api_group", "resource", "namespace", "name"))
+    _add_objects(counts, rows)
     for (release,) in rows("controllers", "release"):
         counts.releases |= {release: None} if release else {}
     for version, server, trust, auth in rows("recorders", "version", "server", "trust", "auth"):
         counts.recorders |= {(version, server, trust, auth): None}
     for (version,) in rows("versions", "version"):
         counts.releases |= {version: None} if version else {}
-    for *names, reason, times in rows("refused", "path", "namespace", "name", "reason", "count"):
-        counts.refused["/".join(name for name in names if name), reason] += times
-    streams: dict[int, Stream] = {}
-    for seq, *stream, items, replicas in rows("reads", "seq", "kind", "path", "by", "items", "spec_replicas"):
-        kind, path, user = stream
-        key = streams[seq] = (kind, path, user)
-        counts.reads[key] += 1
-        counts.failures[key] += (replicas if kind == SCALE else items) is None
-        counts.polled[key] += items or 0
+    for *names, reason, times, at_us in rows("refused", "path", "namespace", "name", "reason", "count", "at_us"):
+        if counts.is_within(at_us):
+            counts.refused["/".join(name for name in names if name), reason] += times
+    streams = _add_reads(counts, rows)
     # A sample has a row for each container: the first one stands for all.
-    for seq, gone, index in rows("samples", "seq", "gone", "container_idx"):
-        counts.new[_stream_of(streams, seq, segment)] += not gone and not index
-    for seq, gone in rows("metric_values", "seq", "gone"):
-        counts.new[_stream_of(streams, seq, segment)] += not gone
+    samples = ((seq, not gone and not index) for seq, gone, index in rows("samples", "seq", "gone", "container_idx"))
+    values = ((seq, not gone) for seq, gone in rows("metric_values", "seq", "gone"))
+    for seq, is_new in chain(samples, values):
+        stream = _stream_of(streams, seq, segment)
+        if stream is not None:
+            counts.new[stream] += is_new
 
 
-def _stream_of(streams: dict[int, Stream], seq: int, segment: Segment) -> Stream:
-    """The stream of the read with the number `seq`. Raises `DamagedFile` if there is no such read."""
+def _add_objects(counts: _Counts, rows: Rows) -> None:
+    """Counts the objects that were there in this time: seen in it, or before and not deleted."""
+    for there, table, *names in (
+        (counts.hpas, "hpas", "namespace", "name"),
+        (counts.pods, "pods", "namespace", "name", "uid"),
+        (counts.targets, "targets", "api_group", "resource", "namespace", "name"),
+    ):
+        for *key, gone, at_us in rows(table, *names, "gone", "at_us"):
+            if counts.is_before(at_us) and gone:
+                there.discard(tuple(key))
+            elif counts.is_before(at_us) or counts.is_within(at_us):
+                there.add(tuple(key))
+
+
+def _add_reads(counts: _Counts, rows: Rows) -> dict[int, Stream | None]:
+    """Counts the reads of this time. Returns the stream of each read by its number; None: it is not counted."""
+    streams: dict[int, Stream | None] = {}
+    columns = ("seq", "at_us", "kind", "path", "by", "items", "spec_replicas")
+    for seq, at_us, kind, path, user, items, replicas in rows("reads", *columns):
+        key = (kind, path, user)
+        streams[seq] = key if counts.is_within(at_us) else None
+        if streams[seq] is not None:
+            counts.reads[key] += 1
+            counts.failures[key] += (replicas if kind == SCALE else items) is None
+            counts.polled[key] += items or 0
+    return streams
+
+
+def _stream_of(streams: dict[int, Stream | None], seq: int, segment: Segment) -> Stream | None:
+    """The stream of the read with the number `seq`, None if it is not counted. Raises `DamagedFile` if it is none."""
     if seq not in streams:
         raise DamagedFile(segment, layout.MANIFEST, f"names samples of fact {seq}, which is no read")
     return streams[seq]

@@ -17,8 +17,11 @@ from hpaaudit.report.verdict import verdict
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
-def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
-    """The text, and the pictures that it shows by the names of their files, which begin with `stem`."""
+def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
+    """The text, and the pictures that it shows by the names of their files, which begin with `stem`; None: no picture.
+
+    Without a file there is nothing that pictures could lie beside, and a ticket shows none that is inside of a text.
+    """
     account = report.account
     pictures: dict[str, str] = {}
     span = f"{stamp(account.started_us)} to {stamp(account.ended_us)}"
@@ -31,7 +34,7 @@ def markdown(report: Report, stem: str) -> tuple[str, Mapping[str, str]]:
         title = f"{hpa.namespace}/{hpa.name}{life_of(hpa, clock_of(account))}"
         lines += [f"## {_plain(title)}", "", _plain(verdict(hpa, clock_of(account))), ""]
         for timeline in account.timelines:
-            if (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name):
+            if stem is not None and (timeline.namespace, timeline.name) == (hpa.namespace, hpa.name):
                 name = f"{stem}.{number}.svg"
                 pictures[name] = standalone(picture(timeline, [at_us for at_us, _ in rows], "title"))
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]

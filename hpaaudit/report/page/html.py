@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
@@ -35,7 +34,7 @@ from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import LETTERS, pin_numbers, words_of_mark
+from hpaaudit.report.timeline import lettered, pin_numbers, words_of_mark
 from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
@@ -224,12 +223,12 @@ def _last_until(at_us: Micros, reconciled: Sequence[Micros]) -> Micros | None:
 
 def _events(timeline: Timeline, clock: Clock) -> Iterator[_Event]:
     """What happened besides changes of replicas and divergences; each has its letter in `hpaaudit timeline`."""
-    for letter, mark in zip(chain(LETTERS, repeat("")), timeline.marks, strict=False):
+    for letter, mark in lettered(timeline.marks):
         if mark.kind in (MarkKind.WRITE, MarkKind.DIVERGENCE):  # the table of changes has them
             continue
         until = "" if mark.until_us is None else f" to {clock(mark.until_us)}"
         text = f"{clock(mark.at_us)}{until}: {shown(words_of_mark(mark))}"
-        yield _Event(letter=letter, at=mark.at_us / SECOND, text=text)
+        yield _Event(letter=letter.strip(), at=mark.at_us / SECOND, text=text)
 
 
 def _told(account: ReconcileAccount) -> str:
