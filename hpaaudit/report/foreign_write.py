@@ -43,7 +43,7 @@ def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:
         at = f"Between {clock(write.after_us)} and {clock(write.at_us)}"
     wrote = f"{at} {who} {deed}{write.from_replicas} -> {write.to_replicas}"
     if write.may_be_hpa:
-        return f"{wrote}: perhaps the HPA itself, which was not observed then."
+        return f"{wrote}: perhaps the HPA itself: nobody saw who wrote."
     if write.missing_pod_s is None or (write.is_least and round(write.missing_pod_s / 60) == 0):
         cost = "; how many pods were missing is unknown"
     else:

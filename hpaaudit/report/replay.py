@@ -198,7 +198,8 @@ def _cause(change: Change) -> str:
     if change.is_remade:
         return "the target was made again"
     if change.writer_class not in _OWN and not change.divergence_class.startswith("external_write."):
-        return "external write"
+        is_unclear = change.writer_class == "unknown" and change.is_undecidable
+        return "undecidable" if is_unclear else "external write"
     if change.divergence_class and not change.divergence_class.startswith("no_data."):
         return f"{change.divergence_class}, {change.severity}, {change.confidence}"
     if change.is_undecidable:

@@ -133,18 +133,20 @@ def _judged(where: str, truth: Truth, shown: Sequence[Fact], told: Replayed) -> 
         judgement.false[row["verdict"], row["class"] or ""] += bool(wrong)
     for row in told.changes:
         judgement.changes += 1
-        if row["writer_class"] != "unknown":
-            judgement.named += 1
-            judgement.wrong += _wrong_writers(where, truth, row)
+        judgement.named += row["writer_class"] != "unknown"
+        judgement.wrong += _wrong_writers(where, truth, row)
     return judgement
 
+
+_REFUSALS = {"denied": {403}, "conflict": {409}}
+"""The answers of the API server by which a write fails in this way; any other one is an error of the API."""
 
 _RECONCILES = """
 select
     epoch_us(r.ts) as at_us, epoch_us(r.ts + to_microseconds((1e6 * r.lasted_s)::bigint)) as until_us, at_source,
     epoch_us(r.ts - to_microseconds((1e6 * r.uncertainty_s)::bigint)) as from_us,
-    r.namespace || '/' || r.name as hpa, target.target_name, desired, decided, actual, verdict, class, evidence,
-    reason_code,
+    r.namespace || '/' || r.name as hpa, target.target_name, spec_replicas, desired, decided, actual,
+    verdict, class, evidence, reason_code,
     found.alternative, found.settings
 from reconciles as r
 asof left join hpa_specs as target on target.hpa_uid = r.hpa_uid and r.ts >= target.valid_from
@@ -160,8 +162,9 @@ _CHANGES = """
 select
     e.namespace || '/' || e.name as hpa, coalesce(target.target_name, h.target_name) as target_name,
     epoch_us(at_lo) as lo_us, epoch_us(at_hi) as hi_us, from_replicas, to_replicas,
-    writer_class, writer_name, evidence_level
+    writer_class, writer_name, evidence_level, coalesce(w.may_be_hpa, false) as may_be_hpa
 from scale_events as e
+left join (select scale_event_id, may_be_hpa from foreign_writes) as w using (scale_event_id)
 join hpas as h using (hpa_uid)
 asof left join hpa_specs as target on target.hpa_uid = e.hpa_uid and e.at_lo >= target.valid_from
 where source = 'actual'
@@ -193,6 +196,10 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     ]
     family, _, detail = (row["class"] or "match").partition(".")
     wanted = {number for one in here for number in one.wanted}
+    refused = {status for one in around for status in one.refused}
+    is_told = row["evidence"] == "proven" and row["verdict"] != "undecidable"
+    if is_told and here and row["spec_replicas"] not in {None, *(one.read for one in here)}:
+        yield f"it read {[one.read for one in here]} replicas"
     if family == "match" and row["desired"] is None and any(one.asked is not None for one in here):
         yield f"the controller wrote {wanted}"
     elif family == "match" and here and row["desired"] is not None and row["desired"] not in wanted:
@@ -201,8 +208,8 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
         yield "it was reconciled"
     elif family == "external_write" and not _written_by_others(truth, row):
         yield "nobody else wrote"
-    elif family == "write_failed" and not any(one.failed for one in around):
-        yield "no write was refused"
+    elif family == "write_failed" and not refused & _REFUSALS.get(detail, refused - {403, 409}):
+        yield f"refused were {refused or 'none'}"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"
     elif row["class"] == "memory.controller_restart" and not truth.restarted(row["at_us"]):
@@ -268,7 +275,7 @@ def _settings(fact: ControllerSeen | None) -> dict[str, object]:
 
 
 def _wrong_writers(where: str, truth: Truth, row: dict[str, Any]) -> Iterator[str]:
-    """A change whose writer is named, and was another one."""
+    """A change whose writer is named, and was another one; or that is said to be no HPA's, and was this one's."""
     near = [
         one
         for one in truth.written
@@ -278,7 +285,9 @@ def _wrong_writers(where: str, truth: Truth, row: dict[str, Any]) -> Iterator[st
     ]
     if not near:
         return
-    if row["writer_class"] == "hpa":
+    if row["writer_class"] == "unknown":
+        right = row["may_be_hpa"] or any(not one.by_hpa or one.writer != row["hpa"] for one in near)
+    elif row["writer_class"] == "hpa":
         right = any(one.by_hpa and one.writer == row["hpa"] for one in near)
     elif row["writer_class"] == "autoscaler":
         right = any(one.writer == row["writer_name"] for one in near)

@@ -34,7 +34,7 @@ from tests.conformance.expected import capture_of, expected_of
 from tests.fleet.both import replayed_twice
 from tests.fleet.chance import write
 from tests.fleet.outside import begun
-from tests.truth.produced import TOLD, produced
+from tests.truth.produced import NAMED, TOLD, produced
 from tests.truth.replayed import replayed
 from tests.truth.views import VIEWS, outside, watched
 from tests.truth.worlds import facts_of, truth_of
@@ -97,6 +97,59 @@ def test_what_memory_held_at_the_maximum_is_held_by_memory() -> None:
     with _replayed("memory-at-maximum") as results:
         hold = next(hold for hold in _told(results).holds if hold.cause == "memory")
     assert (hold.reconciles, hold.lasted_s, hold.pod_s) == (60, 900, 90 * 60)
+
+
+def test_a_status_that_was_refused_proves_no_inputs() -> None:
+    """Of each of these only the Event is seen. The old status would fit the number before the HPA's write."""
+    with _replayed("status-refused", outside) as results:
+        read = results.rows(
+            "select epoch_us(ts) as at_us, spec_replicas, evidence from reconciles where at_source = 'event'"
+        )
+        changes = results.rows("select from_replicas, to_replicas, writer_class from changes order by ts")
+        told = verdict(_told(results), Clock(0, 0))
+    true = {micros(row["at"]): row["spec_replicas"] for row in _expected("status-refused")}
+    assert [row["spec_replicas"] for row in read] == [true[row["at_us"]] for row in read]
+    assert {row["evidence"] for row in read} == {"assumed"}
+    assert [(*row.values(),) for row in changes] == [(4, 8, "hpa"), (8, 6, "person"), (6, 8, "hpa")]
+    assert "another reason" not in told
+
+
+@pytest.mark.parametrize("view", ["minimal rights", "no writers"])
+def test_what_the_hpa_writes_after_a_conflict_is_its_own_although_nobody_saw_who_wrote(view: str) -> None:
+    """Its status tells of each write. alice wrote 7 five times."""
+    with _replayed("conflicts-and-retries", VIEWS[view]) as results:
+        others = results.rows("select to_replicas from foreign_writes")
+        own = results.rows("select to_replicas from changes where writer_class = 'hpa' order by ts")
+    assert [row["to_replicas"] for row in others] == [7] * 5
+    assert [row["to_replicas"] for row in own] == [6, 9, 14, 20, 10]
+
+
+def test_a_number_that_admission_changed_may_be_the_hpas_where_nobody_saw_who_wrote() -> None:
+    with _replayed("admission-caps-scale-ups", outside) as results:
+        others = results.rows("select to_replicas, may_be_hpa from foreign_writes")
+        told = verdict(_told(results), Clock(0, 0))
+    assert [(*row.values(),) for row in others] == [(5, True)]
+    assert "somebody unknown wrote 4 -> 5: perhaps the HPA itself: nobody saw who wrote." in told
+
+
+def test_without_its_event_the_status_says_why_a_write_failed() -> None:
+    facts = facts_of(NAMED / "vector-refused-in-each-way.capture.jsonl.gz")
+    with replayed(fact for fact in outside(facts) if not isinstance(fact, EventSeen)) as results:
+        classes = results.rows("select class, reconciles from divergences order by opened_at")
+    assert [(*row.values(),) for row in classes] == [
+        ("write_failed.conflict", 1),
+        ("write_failed.denied", 4),
+        ("write_failed.api_error", 4),
+    ]
+
+
+def test_a_write_that_failed_counts_although_somebody_else_wrote_that_number() -> None:
+    with _replayed("refused-then-by-hand", outside) as results:
+        (told,) = results.rows("select class, reconciles from divergences where class like 'write_failed.%'")
+        (asked,) = results.rows(
+            "select count from k8s_events where reason = 'FailedRescale' order by count desc limit 1"
+        )
+    assert (told["class"], told["reconciles"]) == ("write_failed.denied", asked["count"])
 
 
 def test_a_number_that_somebody_replaced_held_until_then() -> None:

@@ -35,17 +35,25 @@ class Decided:
     until_us   when its last write of the scale was answered: after a conflict it tries again
     wanted   the number that it wrote, and the one that its status tells: up to 1.15 one that pods have already is not
              written, whatever the spec says
-    failed   a write of the scale was refused;  asked   the last number that it asked for, None if it asked for none
+    read     the replicas of the scale that it read, None if it read none
+    refused  the answers to its writes of the scale that were refused;  failed   there is one
+    asked    the last number that it asked for, None if it asked for none
     stored   the number that the target had after that write, None if none was stored
     """
 
     at_us: Micros
     until_us: Micros
     hpa: str
+    read: int | None
     wanted: frozenset[int | None]
-    failed: bool
+    refused: frozenset[int]
     asked: int | None
     stored: int | None
+
+    @property
+    def failed(self) -> bool:
+        """See above."""
+        return bool(self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +140,8 @@ def _decisions(capture: Path, last_puts: Mapping[tuple[str, Micros], Micros]) ->
                         (row.get("status") or {}).get("desiredReplicas"),
                     }
                 ),
-                failed=any(put["status"] != OK for put in puts),
+                read=row.get("spec_replicas"),
+                refused=frozenset(put["status"] for put in puts) - {OK},
                 asked=puts[-1]["to"] if puts else None,
                 stored=puts[-1].get("stored", puts[-1]["to"]) if puts and puts[-1]["status"] == OK else None,
             )

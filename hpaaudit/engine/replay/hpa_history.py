@@ -30,6 +30,8 @@ from hpaaudit.model.units import SECOND, Micros
 
 COMPONENT = "horizontal-pod-autoscaler"
 CONTROLLER_MANAGER = "kube-controller-manager"
+STATUS_REFUSED = "FailedUpdateStatus"
+"""The reason of the Event of a reconcile whose status was not written: the one that stands is of an earlier one."""
 _NEWBORN_US = 2 * SECOND
 
 _CONDITIONS_OF_V1 = '"autoscaling.alpha.kubernetes.io/conditions"'
@@ -45,6 +47,7 @@ class HpaHistory:
     newborn      it was created while it was watched;  next_us   when another HPA of its name was first seen
     statuses     how many facts come before each of its statuses;  shown   the facts that show these, if they were kept
     states       every state of it that was seen
+    refused      how many facts come before each Event that tells that a status of it was not written
     """
 
     key: str
@@ -57,6 +60,7 @@ class HpaHistory:
     statuses: list[int] = field(default_factory=list)
     shown: list[HpaSeen] = field(default_factory=list)
     states: list[Seen] = field(default_factory=list)
+    refused: list[int] = field(default_factory=list)
     end: int | None = None
     end_us: Micros | None = None
     next_us: Micros | None = None
@@ -167,6 +171,8 @@ class HpaHistories:
         fresh = fact.last_us is not None and fact.at_us - fact.last_us < EVENT_LATE_US
         if histories and histories[-1].end_us is None and fresh:
             histories[-1].evidence.append(Evidence(fact.at_us, index, EVENT))
+            if fact.reason == STATUS_REFUSED:
+                histories[-1].refused.append(index)
 
     def scaled(self, index: int, fact: TargetSeen) -> None:
         """Adds a write of a scale by the controller: evidence of a reconcile of each HPA that scales the target."""

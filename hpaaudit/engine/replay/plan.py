@@ -13,7 +13,7 @@ from hpaaudit.api.times import duration
 from hpaaudit.engine.behaviours.release import behaviours_of, known_release
 from hpaaudit.engine.replay.cluster_state import LAG_US, is_controller
 from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHistory
-from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, Processes
+from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, STATUS_WRITE, Processes
 from hpaaudit.engine.replay.renewals import Renewals
 from hpaaudit.engine.replay.sync_period import SyncPeriods, sync_periods, times_between
 from hpaaudit.errors import UnknownRelease
@@ -60,6 +60,7 @@ class PlannedReconcile:
     index       how many facts stand before it;  earlier   how many of them a lagging cache has
     scale_rereads   what the controller read of the scale after each failed write
     published   the HPA as it was after it; None if every reconcile has a line, for then the status tells nothing more
+    is_refused  its own status is known not to have been written: `published` is of an earlier reconcile
     """
 
     key: str
@@ -69,6 +70,7 @@ class PlannedReconcile:
     scale_rereads: list[ScaleRead] = field(default_factory=list)
     status_write: WriteOutcome | None = None
     published: HpaSeen | None = None
+    is_refused: bool = False
     earlier: int = 0
 
 
@@ -335,5 +337,9 @@ def _instant(at_us: int, source: int, period_us: int) -> ReconcileTime:
 def _publish(own: Sequence[PlannedReconcile], history: HpaHistory) -> None:
     """Sets the status that stood after each reconcile, before the next one could change it."""
     for number, planned in enumerate(own, 1):
-        facts_before = bisect_left(history.statuses, own[number].index) if number < len(own) else len(history.statuses)
+        is_last = number == len(own)
+        facts_before = len(history.statuses) if is_last else bisect_left(history.statuses, own[number].index)
         planned.published = history.shown[facts_before - 1] if facts_before else None
+        refused = bisect_left(history.refused, planned.index)
+        until = len(history.refused) if is_last else bisect_left(history.refused, own[number].index)
+        planned.is_refused = refused < until and planned.instant.source != SOURCES[STATUS_WRITE]

@@ -222,7 +222,8 @@ class Process:
             published = decode_status(planned.published)
             shown, is_assumed = recommendation_in(published.conditions), choice.evidence == "assumed"
             # Only an Event tells of it: its own status was refused, or came late, and that of an earlier one stands.
-            is_unwritten = instant.source == SOURCES[EVENT] and shown == RECOMMENDATION_PUBLISHED and is_assumed
+            told_by_event = planned.is_refused or instant.source == SOURCES[EVENT]
+            is_unwritten = told_by_event and shown == RECOMMENDATION_PUBLISHED and is_assumed
             if not is_unwritten:
                 after = corrected(before, after, choice.decision, choice.observation.hpa, published)
             if is_assumed and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
@@ -276,6 +277,7 @@ class Process:
                 fits = fits_inputs(decided[0], published, conditional=conditional, before=status_before)
             else:
                 fits = fits_memory(decided[0], published)
+            fits = fits and not planned.is_refused
             if best is None or proves(band, candidate.kind, fits):
                 chosen, remembered, best = candidate_observation, memory, decided
             band = _begun(band, candidate.kind, decided[0], published, fits=fits)

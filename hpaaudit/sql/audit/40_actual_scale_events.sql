@@ -191,6 +191,16 @@ with numbered as (
         -- Its status says that it wrote nothing, or that its write was refused, or tells perhaps of another reconcile.
         and (not (c.told_of_none or c.told_of_failure) or c.hpa in (from unanswered))
         and (c.told_of_success or g.hides_status is not true)
+), as_read as (
+    -- Whose change was seen just as it was decided: from the number that was read to the one that was published?
+    select distinct c.hpa, c.ts
+    from deciding as c
+    join sharing as s on s.hpa = c.hpa
+    join writers as w
+        on w.hpa_uid = s.hpa_uid
+        and w.from_replicas = c.spec_replicas
+        and w.to_replicas = c.decided
+        and c.ts between w.at_lo - interval 1 second and w.at_hi + interval 1 second
 ), deciders as (
     -- Which HPA decided just this number from just that one, just then? Of several the one whose status tells of a write,
     -- else the first of those that may have written it: the next read the new one.
@@ -206,7 +216,12 @@ with numbered as (
     join sharing as s on s.hpa_uid = w.hpa_uid and w.at_hi >= s.since and w.at_lo < s.until
     join deciding as c on c.hpa = s.hpa
     cross join sync as y
-    where (w.writer_class = 'hpa' or w.writer_class = 'unknown' and c.spec_replicas = w.from_replicas)
+    where (
+            w.writer_class = 'hpa'
+            or w.writer_class = 'unknown' and c.spec_replicas = w.from_replicas
+            -- After a conflict it writes over a number that it had not read, and its status tells of that.
+            or w.writer_class = 'unknown' and c.told_of_success and (c.hpa, c.ts) not in (from as_read)
+        )
         and c.ts between w.at_lo - if(w.writer_class = 'hpa', y.sync, interval 1 second) and w.at_hi + interval 1 second
         and w.to_replicas in (c.desired, c.decided)
         and w.change_id not in (select change_id from hidden)

@@ -121,6 +121,16 @@ with unseen_answers as (
         or c.reconcile_id in (select reconcile_id from unproven)
         or c.reconcile_id in (select reconcile_id from unread)
         or c.reconcile_id in (select reconcile_id from otherwise_told)
+        -- Its write failed, and somebody else wrote the same number just then.
+        or c.reconcile_id in (select reconcile_id from failed_rescales where sent = c.desired and sent <> c.spec_replicas)
+), said_of_failure as (
+    -- Without its Event the status says why the write failed.
+    select s.reconcile_id, arg_max(split_part(o.message, 'update the target scale: ', 2), o.observed_at) as message
+    from runs.hpa_conditions as o
+    join replayed_hpas as h using (hpa_uid)
+    join spans as s on s.hpa = h.hpa and o.observed_at >= s.began_at and o.observed_at < s.until
+    where o.type = 'AbleToScale' and o.reason = 'FailedUpdateScale'
+    group by s.reconcile_id
 ), refusals as (
     select
         s.reconcile_id,
@@ -148,7 +158,8 @@ with unseen_answers as (
         max(at_hi) as written_at,
         arg_max(at_lo, (at_hi, scale_event_id)) as written_after,
         arg_max(from_replicas, (at_hi, scale_event_id)) as from_replicas,
-        arg_max(to_replicas, (at_hi, scale_event_id)) as to_replicas
+        arg_max(to_replicas, (at_hi, scale_event_id)) as to_replicas,
+        bool_or(writer_class = 'hpa') as has_own
     from runs.scale_events
     where source = 'actual' and reconcile_id is not null
     group by reconcile_id
@@ -191,7 +202,8 @@ with unseen_answers as (
     select
         c.reconcile_id, c.hpa, c.nth, c.ts, r.desired, r.missing_input,
         c.decision_agrees, c.replicas_agree,
-        f.message as failed_with,
+        coalesce(f.message, nullif(e.message, '')) as failed_with,
+        f.message is not null as t_told_by_event,
         x.http_status as refused_with,
         coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false)
             as t_write_failed,
@@ -218,7 +230,9 @@ with unseen_answers as (
         c.reconcile_id in (select reconcile_id from relisted) as t_relisted,
         c.reconcile_id in (select reconcile_id from unanswered) and b.reconcile_id is null as t_unanswered,
         c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
-        c.told_of_success and w.hpa_uid is null and coalesce(n.writer_class = 'unknown', true) as t_replaced,
+        -- It tells of a write that nobody saw: what stood then may be its own number, changed on its way, or that of another.
+        c.told_of_success and if(n.writer_class = 'unknown', not n.has_own, n.reconcile_id is null and w.hpa_uid is null)
+            as t_replaced,
         m.class as not_run, m.renewed_at,
         getvariable('texts').at_source[r.at_source + 1] = 'grid' as t_inferred,
         b.reconcile_id is not null as t_gap,
@@ -249,6 +263,7 @@ with unseen_answers as (
     cross join runs.recordings as i
     left join refusals as x using (reconcile_id)
     left join failed_rescales as f using (reconcile_id)
+    left join said_of_failure as e using (reconcile_id)
     left join next_writes as n using (reconcile_id)
     left join watched as w on w.hpa_uid = c.hpa_uid
     left join shown_late as l using (reconcile_id)
@@ -262,7 +277,8 @@ with unseen_answers as (
         *,
         case
             -- The controller decided what was predicted, as far as it published that: the difference arose afterwards.
-            when decision_agrees is not false and t_write_failed and coalesce(not replicas_agree, decision_agrees, refused_with not between 200 and 299) then case
+            when decision_agrees is not false and t_write_failed
+                and (t_told_by_event or coalesce(not replicas_agree, decision_agrees, refused_with not between 200 and 299)) then case
                 when refused_with = 409 or failed_with like '%object has been modified%' then 'write_failed.conflict'
                 when refused_with = 403 or failed_with like '%denied%' or failed_with like '%forbidden%' then 'write_failed.denied'
                 else 'write_failed.api_error'

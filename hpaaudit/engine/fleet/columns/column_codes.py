@@ -7,6 +7,9 @@ from hpaaudit.engine.rules import published_status as published
 NULL = candidates.UNKNOWN
 """No number."""
 
+REFUSED = 2
+"""The status of a reconcile is known not to have been written."""
+
 # Why a metric has no proposal. PROBLEMS has the code that results show for each.
 UNSEEN = 0
 API_UNAVAILABLE = 1

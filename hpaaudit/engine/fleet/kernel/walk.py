@@ -7,7 +7,7 @@ newest of everything. Where only its status was published, all candidates are tr
 from typing import NamedTuple
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NULL, PROVEN, SEEN
+from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NULL, PROVEN, REFUSED, SEEN
 from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.candidates import (
     clear,
@@ -112,6 +112,7 @@ def decide(run: Run, hpa: int, at: int) -> None:
             break
         by_inputs = candidate.kind in (INPUTS, FAILED_READS)
         fits = fits_inputs(run, at, shown) if by_inputs else fits_memory(run, at)
+        fits = fits and reconciles.unwritten[at] != REFUSED
         if proves(band, candidate.kind, fits):
             inputs, band = candidate_inputs, proven_band(fits_memory(run, at))
         band = widened(band, candidate.kind, fits, run.decisions.desired[at])
@@ -202,7 +203,7 @@ def _end(run: Run, search: Search, band: Band) -> None:
     decisions.missing_input[at] = band.missing
     decisions.evidence[at] = PROVEN if band.is_proven else ASSUMED
     shown = run.batch.statuses.recommendation[published]
-    is_unwritten = run.batch.reconciles.unwritten[at] == 1 and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
+    is_unwritten = run.batch.reconciles.unwritten[at] != 0 and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
     if not is_unwritten:
         follow_published(run, at, hpa, search.before_slots)
     if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):

@@ -32,6 +32,7 @@ _COLUMNS = (
     "lagging_facts",
     "status_until",
     "complete_facts",
+    "refused",
 )
 """The columns that follow from one HPA history alone."""
 
@@ -168,6 +169,8 @@ class InferredReconciles:
         # At the time of its deletion there may already be another HPA of that name, whose status is not this one's.
         until = np.minimum(np.append(facts[1:], self._end(history))[: len(facts)], self._end(history))
         ahead = self._fact_after(at_us + 2 * self._periods.longest_us)
+        refused = np.array(history.refused, np.int64)
+        is_refused = np.searchsorted(refused, facts) < np.searchsorted(refused, until)
         return {
             "hpa": np.full(len(facts), hpa, np.int64),
             "facts": facts,
@@ -178,6 +181,7 @@ class InferredReconciles:
             "lagging_facts": np.minimum(facts, self._fact_after(at_us - LAG_US)),
             "status_until": until,
             "complete_facts": np.maximum(ahead, until),
+            "refused": (is_refused & (source != STATUS_WRITE)).astype(np.int64),
         }
 
     def _fact_after(self, at_us: Array) -> Array:
