@@ -18,6 +18,7 @@ QUESTIONS = {
     "unready-on-the-way-up": "which_pods_did_not_count",
     "gitops-loop": "which_writers_fight",
     "one-metric-fails": "what_blocked_scale_down",
+    "rate-limited": "why_no_scale_up",
     "1.1-forbidden-window": "why_no_scale_up",
     "1.4-sample-missing": "why_no_scale_up",
     "1.7-first-error": "why_no_scale_up",

@@ -35,6 +35,10 @@ POINTS = {
         "so that no metric was usable and nothing could scale."
     ),
     "one-metric-fails": "One metric failed, and that alone kept the others from scaling down, for 5m 01s, in 20",
+    "rate-limited": (
+        "The metrics asked for more than the scale-up policies allowed for 5m 16s, in 21 reconciles between 11:11:20Z "
+        "and 11:16:21Z; 18 pod-minutes missing."
+    ),
     "scaled-by-hand": (
         "At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, and had 6 again after 23s; 1 pod-minute missing."
     ),
