@@ -19,6 +19,8 @@ QUESTIONS = {
     "gitops-loop": "which_writers_fight",
     "one-metric-fails": "what_blocked_scale_down",
     "rate-limited": "why_no_scale_up",
+    "capped-by-policy": "which_writes_failed",
+    "controller-down": "did_the_controller_restart",
     "1.1-forbidden-window": "why_no_scale_up",
     "1.4-sample-missing": "why_no_scale_up",
     "1.7-first-error": "why_no_scale_up",
