@@ -18,6 +18,11 @@ QUESTIONS = {
     "unready-on-the-way-up": "which_pods_did_not_count",
     "gitops-loop": "which_writers_fight",
     "one-metric-fails": "what_blocked_scale_down",
+    "rate-limited": "why_no_scale_up",
+    "capped-by-policy": "which_divergences_are_there",
+    "controller-down": "did_the_controller_restart",
+    "quota": "which_pods_never_came",
+    "two-hpas": "why_no_scale_up",
     "1.1-forbidden-window": "why_no_scale_up",
     "1.4-sample-missing": "why_no_scale_up",
     "1.7-first-error": "why_no_scale_up",
@@ -47,13 +52,14 @@ def incident(name: str) -> Incident:
     # A report draws only HPAs that scaled.
     whole = replace(whole, account=replace(whole.account, timelines=(timeline(path),)))
     text, pictures = markdown(whole, name)
-    heading = f"## {whole.account.hpas[0].namespace}/{whole.account.hpas[0].name}\n"
-    verdict, shown, findings, counts = _parts(text.partition(heading)[2])
+    first, *others = _sections(text, [f"{hpa.namespace}/{hpa.name}" for hpa in whole.account.hpas])
+    verdict, shown, findings, counts = _parts(first)
     question = QUESTIONS[name]
     parts = [
         f"# {_title(name)}\n",
         f"{story[0]}\n",
         f"> {verdict}\n",
+        *(f"> {other}\n" for other in others),
         f"{shown}\n",
         "## Findings\n",
         findings or "No known pattern.\n",
@@ -93,8 +99,16 @@ def _told(name: str) -> str:
 def _title(name: str) -> str:
     """Release and name as words."""
     release, _, rest = name.partition("-") if name[0].isdigit() else ("", "", name)
-    words = rest.replace("-", " ").capitalize()
+    words = rest.replace("-", " ").capitalize().replace("hpas", "HPAs")
     return f"{words} ({release})" if release else words
+
+
+def _sections(text: str, names: list[str]) -> list[str]:
+    """What a report as Markdown says of the first HPA and of the recording, and the verdict on each of the others."""
+    first, *others = [text.partition(f"## {name}\n")[2].partition("\n## ")[0] for name in names]
+    if others:
+        first += "\n\n" + others[-1].rstrip().rpartition("\n\n")[2]
+    return [first, *(f"{name}: {other.strip().splitlines()[0]}" for name, other in zip(names[1:], others, strict=True))]
 
 
 def _parts(text: str) -> tuple[str, str, str, str]:

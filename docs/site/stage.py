@@ -116,10 +116,10 @@ def _incidents(into: Path) -> None:
         (
             "# Incidents\n",
             (
-                "Twelve recordings come with hpaaudit. Each page is made from its replay: what happened in a sentence, "
-                "the chart, the changes, the decision that matters most, and the question that leads to the cause. "
-                "The first six were recorded on a real Kubernetes 1.36.3 control plane. The others were decided by "
-                "controllers of old releases, which still decide so where they run.\n"
+                "Seventeen recordings come with hpaaudit. Each page is made from its replay: what happened in a "
+                "sentence, the chart, the changes, the decision that matters most, and the question that leads to the "
+                "cause. The first eleven were recorded on a real Kubernetes 1.36.3 control plane. The others were "
+                "decided by controllers of old releases, which still decide so where they run.\n"
             ),
             *("| incident | what happened |", "| --- | --- |", *rows),
             f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n",

@@ -18,18 +18,21 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster import capture
-from tests.cluster.cluster import Cluster
-from tests.cluster.manifests import Manifest, cpu, deployment, hpa, per_pod
+from tests.cluster.cluster import Cluster, stop
+from tests.cluster.manifests import Manifest, cpu, deployment, external, hpa, per_pod
 from tests.cluster.recorder import Recorder
 
 NAMESPACE, NAME = "shop", "checkout"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 SCALE = f"{DEPLOYMENTS}/{NAME}/scale"
+QUOTAS = f"/api/v1/namespaces/{NAMESPACE}/resourcequotas"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+MANAGER = "kube-controller-manager"
 KUBECTL = "kubectl/v1.36.3 (linux/amd64) kubernetes/0000000"
 HELM = "helm/v3.19.0"
 ARGO_CD = "argocd-application-controller/v3.2.0"
@@ -41,6 +44,7 @@ ONE_A_MINUTE = {
         "policies": [{"type": "Percent", "value": 50, "periodSeconds": 60}],
     },
 }
+TWO_MINUTES = {"scaleDown": {"stabilizationWindowSeconds": 120}}
 NODE = {  # as on a quiet node beside metrics-server
     "scrape_seconds": 15,
     "lag_seconds": 2,
@@ -95,8 +99,22 @@ class Stage:
     def create(self, low: int, high: int, *metrics: Manifest, behavior: Manifest | None = None) -> None:
         """The workload and its HPA."""
         helm = self.cluster.client("admin", HELM)
-        helm.post(DEPLOYMENTS, deployment(NAME, replicas=low))
+        helm.post(DEPLOYMENTS, deployment(NAME, replicas=max(low, 1)))
         helm.post(HPAS, hpa(NAME, *metrics, low=low, high=high, behavior=behavior))
+
+    def quota(self, pods: int) -> None:
+        """Lets the namespace have so many pods; no controller of quotas runs here, so its status is written too."""
+        hard, alice = {"hard": {"pods": str(pods)}}, self.cluster.client("alice", KUBECTL)
+        used = len(alice.get(f"/api/v1/namespaces/{NAMESPACE}/pods")["items"])
+        if not alice.get(QUOTAS)["items"]:
+            alice.post(QUOTAS, {"metadata": {"name": "small"}, "spec": hard})
+        alice.patch(f"{QUOTAS}/small", {"spec": hard})
+        alice.patch(f"{QUOTAS}/small/status", {"status": {**hard, "used": {"pods": str(used)}}})
+
+    def queue(self, waiting: int) -> None:
+        """Lets so many orders wait."""
+        series = [{"labels": {"queue": "orders"}, "value": str(waiting)}]
+        self.cluster.state["external"] = {f"{NAMESPACE}/queue_depth": series}
 
 
 def load_step(stage: Stage) -> None:
@@ -175,18 +193,101 @@ def rate_limited(stage: Stage) -> None:
     stage.until(780)
 
 
+def quota(stage: Stage) -> None:
+    """A quota allows four pods while demand triples, which asks for six; somebody raises it five minutes later."""
+    stage.create(2, 12, cpu(60))
+    stage.until(60)
+    stage.quota(4)
+    stage.until(90)
+    stage.demand = 330
+    stage.until(390)
+    stage.quota(20)
+    stage.until(570)
+
+
+def controller_down(stage: Stage) -> None:
+    """kube-controller-manager is gone for five minutes, in which demand more than triples."""
+    stage.create(2, 12, cpu(60))
+    stage.until(180)
+    stop(stage.cluster.processes.pop(MANAGER), seconds=0)
+    stage.until(210)
+    stage.demand = 380
+    stage.until(480)
+    stage.cluster.start_controller_manager()
+    stage.until(660)
+
+
+def capped_by_policy(stage: Stage) -> None:
+    """A policy of the API server stores 5 where the HPA writes more, for five minutes of a fourfold demand."""
+    stage.create(2, 12, cpu(60))
+    mutation = {
+        "patchType": "JSONPatch",
+        "jsonPatch": {"expression": '[JSONPatch{op: "replace", path: "/spec/replicas", value: 5}]'},
+    }
+    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["deployments/scale"]}
+    policy = {
+        "matchConstraints": {"resourceRules": [rule], "matchPolicy": "Equivalent"},
+        "matchConditions": [{"name": "more-than-5", "expression": "object.spec.replicas > 5"}],
+        "reinvocationPolicy": "Never",
+        "failurePolicy": "Fail",
+        "mutations": [mutation],
+    }
+    alice = stage.cluster.client("alice", KUBECTL)
+    bindings = f"{ADMISSION}/mutatingadmissionpolicybindings"
+    stage.until(60)
+    alice.post(f"{ADMISSION}/mutatingadmissionpolicies", {"metadata": {"name": "at-most-5"}, "spec": policy})
+    alice.post(bindings, {"metadata": {"name": "at-most-5"}, "spec": {"policyName": "at-most-5"}})
+    stage.until(150)
+    stage.demand = 440
+    stage.until(450)
+    alice.delete(f"{bindings}/at-most-5")
+    stage.until(630)
+
+
+def two_hpas(stage: Stage) -> None:
+    """Somebody makes a second HPA of the same target for another metric; demand grows until it goes again."""
+    stage.create(2, 12, cpu(60))
+    second = hpa(f"{NAME}-requests", per_pod("http_requests", "10"), low=2, high=12)
+    second["spec"]["scaleTargetRef"]["name"] = NAME
+    alice = stage.cluster.client("alice", KUBECTL)
+    stage.until(150)
+    alice.post(HPAS, second)
+    stage.until(210)
+    stage.demand = 380
+    stage.until(450)
+    alice.delete(f"{HPAS}/{NAME}-requests")
+    stage.until(630)
+
+
+def queue_to_zero(stage: Stage) -> None:
+    """Orders wait, run out, and come again five minutes later: the HPA scales to zero and back."""
+    stage.queue(36)
+    stage.create(0, 12, external("queue_depth", {"queue": "orders"}, "10"), behavior=TWO_MINUTES)
+    stage.until(150)
+    stage.after_reconcile(6)
+    stage.queue(0)
+    stage.until(450)
+    stage.after_reconcile(6)  # at the instant of a reconcile nobody could say which number it read
+    stage.queue(36)
+    stage.until(585)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A story, the demand (millicores) that it begins with, and the three sentences about its recording."""
+    """A story, the demand (millicores) that it begins with, and the three sentences about its recording.
+
+    gates   feature gates that it needs
+    """
 
     play: Callable[[Stage], None]
     demand: float
     readme: str
+    gates: dict[str, bool] = field(default_factory=dict)
 
 
 MADE = (
     "It was made by `python -m tests.cluster.scenes {name}`: a real Kubernetes 1.36.3 control plane with the "
-    "controller's default flags, recorded by `hpaaudit record --interval 15s`.\n"
+    "controller's default flags{gates}, recorded by `hpaaudit record --interval 15s`.\n"
 )
 SCENES = {
     "load-step": Scene(
@@ -238,14 +339,59 @@ SCENES = {
         "minute.\nThe audit must find that every decision matches, and say how many pods the policy withheld, and for "
         "how long.\n",
     ),
+    "quota": Scene(
+        play=quota,
+        demand=110,
+        readme="A ResourceQuota allowed the namespace of `shop/checkout` four pods, and the demand tripled; somebody "
+        "raised the quota five minutes later.\nThe audit must find that every decision matches, and say how "
+        "many pods that the HPA asked for were not created, for how long, and that a quota refused them.\n",
+    ),
+    "controller-down": Scene(
+        play=controller_down,
+        demand=110,
+        readme="kube-controller-manager was gone for five minutes, in which the demand for `shop/checkout` more than "
+        "tripled.\nThe audit must say from when until when no controller ran, and find that every decision before and "
+        "after it matches.\n",
+    ),
+    "capped-by-policy": Scene(
+        play=capped_by_policy,
+        demand=110,
+        readme="The demand for `shop/checkout` grew fourfold, and a MutatingAdmissionPolicy stored five replicas "
+        "wherever the HPA wrote more.\nThe audit must find that the controller decided right and wrote its number "
+        "again and again, and that admission changed each of these writes, until the policy went.\n",
+    ),
+    "two-hpas": Scene(
+        play=two_hpas,
+        demand=110,
+        readme="Somebody made a second HPA of the Deployment `shop/checkout`, and the demand more than tripled.\nThe "
+        "audit must find that neither of the two scaled while both were there, from when until when, and that the "
+        "first one scaled up when the second one was gone.\n",
+    ),
+    "queue-to-zero": Scene(
+        play=queue_to_zero,
+        demand=60,
+        readme="The orders that `shop/checkout` works through ran out, and came again five minutes later.\nThe audit "
+        "must find that every decision matches: the HPA, which may scale to zero, did so after its stabilization "
+        "window, and scaled up from zero by the external metric.\n",
+        gates={"HPAScaleToZero": True},
+    ),
 }
+
+
+def readme(name: str) -> str:
+    """The page of a recording: what happened, what the audit must find, and how it was made."""
+    gates = "".join(f" and the feature gate `{gate}`" for gate in SCENES[name].gates)
+    return f"# {name}\n\n{SCENES[name].readme}{MADE.format(name=name, gates=gates)}"
 
 
 def perform(name: str, into: Path, truth: Path | None) -> None:
     """Plays one scene on a cluster of its own; the recording replaces an older one."""
     scene, recording = SCENES[name], (into / name).resolve()  # the demo's lies in the package
     shutil.rmtree(recording, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"scene-{name}-") as folder, Cluster(Path(folder)) as cluster:
+    with (
+        tempfile.TemporaryDirectory(prefix=f"scene-{name}-") as folder,
+        Cluster(Path(folder), gates=scene.gates) as cluster,
+    ):
         cluster.kube.post("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         recorder = Recorder(recording, cluster.dir / "admin.kubeconfig", "-n", NAMESPACE, "--interval", "15s")
         time.sleep(5)
@@ -256,7 +402,7 @@ def perform(name: str, into: Path, truth: Path | None) -> None:
             stage.over.set()
             code, output = recorder.end()
         sys.stderr.write(f"{name}: exit {code}\n{output}")
-        (recording / "README.md").write_text(f"# {name}\n\n{scene.readme}{MADE.format(name=name)}")
+        (recording / "README.md").write_text(readme(name))
         if truth:
             lines = (json.dumps(line, separators=(",", ":")) + "\n" for line in capture.lines(cluster.dir))
             truth.mkdir(parents=True, exist_ok=True)
