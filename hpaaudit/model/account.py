@@ -124,6 +124,7 @@ class ForeignWrite:
 class Divergence:
     """A run of reconciles in which what the replay decided differs from what happened.
 
+    reconciles   how many belong to it;  certain   those that are known to differ: the others cannot be decided
     is_decided_alike   the controller decided what the replay does: the difference arose afterwards
     """
 
@@ -135,6 +136,7 @@ class Divergence:
     reconciles: int
     explanation: str
     next_step: str
+    certain: int = 0
     is_decided_alike: bool = False
 
     opened = At("opened_us")

@@ -157,7 +157,7 @@ def _share(hpa: HpaAccount) -> Iterator[str]:
     """How many reconciles could not be compared, and why."""
     if hpa.undecidable:
         yield f"{hpa.undecidable} of {counted(hpa.reconciles, 'reconcile')} cannot be decided{_unseen(hpa)}."
-    missed = sum(one.reconciles for one in hpa.divergences if one.divergence_class.startswith("not_run."))
+    missed = sum(one.certain for one in hpa.divergences if one.divergence_class.startswith("not_run."))
     unknown = hpa.reconciles - hpa.undecidable - hpa.comparable - missed
     if unknown > 0 and hpa.comparable:
         yield f"What the controller decided in {unknown} more was not recorded."
@@ -175,7 +175,7 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
         until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
         span = f"from {clock(first.opened_us)} until {until}"
         sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
-        sentences.append(f"{counted(first.reconciles, 'reconcile')} did not take place.")
+        sentences.append(f"{counted(first.certain, 'reconcile')} did not take place.")
     if len(missed) > 1:
         sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
     explanations = [explanation(one) for one in shown if one.divergence_class.startswith("config.")]
@@ -203,13 +203,13 @@ def _unexplained(divergences: list[Divergence], clock: Clock) -> str:
 def _refused(divergences: list[Divergence], clock: Clock) -> str:
     first = divergences[0]
     kind = first.divergence_class.removeprefix("write_failed.").replace("_", " ")
-    writes = sum(divergence.reconciles for divergence in divergences)
+    writes = sum(divergence.certain for divergence in divergences)
     times = "A write" if writes == 1 else f"{writes:,} writes"
     return f"{times} of the HPA failed, first at {clock(first.opened_us)} ({kind})."
 
 
 def _mutated(divergences: list[Divergence], clock: Clock) -> str:
-    writes = counted(sum(divergence.reconciles for divergence in divergences), "write")
+    writes = counted(sum(divergence.certain for divergence in divergences), "write")
     return f"Admission changed the number of {writes} of the HPA, first at {clock(divergences[0].opened_us)}."
 
 

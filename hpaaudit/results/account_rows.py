@@ -62,8 +62,13 @@ def divergences(results: Results, uid: str | None = None) -> Iterator[tuple[str,
     for row in results.rows(
         """
         select
-            *, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us
-        from divergences
+            *, epoch_us(opened_at) as opened_us, epoch_us(closed_at) as closed_us,
+            (
+                select count(*)
+                from reconciles as r
+                where r.divergence_id = d.divergence_id and r.class = d.class
+            ) as certain
+        from divergences as d
         where hpa_uid = coalesce($uid, hpa_uid)
         order by opened_at, divergence_id
         """,
@@ -81,6 +86,7 @@ def divergence(row: Mapping[str, Any]) -> Divergence:
         severity=row["severity"],
         confidence=row["confidence"],
         reconciles=row["reconciles"],
+        certain=row.get("certain", row["reconciles"]),
         explanation=row["explanation"],
         next_step=row["next_step"],
         is_decided_alike=row["decided"] is not None and row["decided"] == row["predicted"],

@@ -27,7 +27,7 @@ POINTS = {
         "The window that delays a scale-up scaled down, as it does up to 1.20, 6 -> 3 at 14:09:15Z, and held the "
         "scale-up for 2m 00s, in 8 reconciles"
     ),
-    "capped-by-policy": "Admission changed the number of 18 writes of the HPA, first at 11:25:35Z.",
+    "capped-by-policy": "Admission changed the number of 17 writes of the HPA, first at 11:25:35Z.",
     "controller-down": (
         "No controller ran from 11:25:49Z until 11:31:05Z: its Lease had run out. 21 reconciles did not take place."
     ),

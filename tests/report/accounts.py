@@ -50,6 +50,7 @@ def divergence(kind: str, explanation: str = "replay 8, controller 10, replicas 
         severity="high",
         confidence="proven",
         reconciles=1,
+        certain=1,
         explanation=explanation,
         next_step="look",
     )
