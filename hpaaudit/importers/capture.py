@@ -34,6 +34,8 @@ _MAX_BACKWARDS_US = SECOND
 _REASON_CHARS = 300
 _MAX_HOLE_US = Micros(30 * SECOND)
 """Between two files. In a capture that was only cut into files, every reconcile is a line."""
+_FAILED_IGNORED = 12
+"""Since 1.12 no metric counts a pod that failed."""
 _REPEATED = "the same as another line"
 _MAX_VALUES = 4_000_000  # in a line; each takes about 100 bytes of memory
 
@@ -95,7 +97,9 @@ class Reader:
                 self.ignored[_REPEATED] += 1
                 continue
             try:
-                yield from self._line(line, states)
+                for fact in self._line(line, states):
+                    states.pods.target(fact)
+                    yield fact
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
         if last_us is not None:
@@ -124,11 +128,15 @@ class Reader:
                 controller = _controller(line.at_us, state, fields)
                 match = re.match(r"v?1\.(\d+)", controller.release or controller.version)
                 self.minor = int(match[1]) if match else self.minor
+                states.pods.ignores_failed = self.minor >= _FAILED_IGNORED
                 return [controller]
             case {"gap": str(prefix)}:
                 until_us = times.micros(fields["until"])
-                states.untold(line.at_us, until_us, prefix)
-                return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
+                before = states.untold(line.at_us, until_us, prefix)
+                return [
+                    *before,
+                    Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or ""),
+                ]
             case {"end": True}:
                 return []  # every capture ends with its last line
         for verb in _WRITES:
@@ -158,7 +166,7 @@ class Reader:
             return [to_facts.metrics_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
         if requests.heapster_path(path) is not None:
             return [to_facts.heapster_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
-        facts = self._counted(path, states.answered(line.at_us, path, status, body))
+        facts = self._counted(path, states.answered(line.at_us, path, status, body, by))
         if by and requests.pod_list(path) is not None:
             # The controllers up to 1.11 listed pods in each reconcile, and said so where that failed.
             return [*facts, to_facts.pods_listed(line.at_us, took_us, path, status, body, error, by, self.minor)]
