@@ -230,7 +230,7 @@ class ObjectStates:
             gap = Gap(at_us=since_us, until_us=at_us, prefix=_collection(path), cause="the watch was too old")
             facts.insert(0, gap)
         if parsed.resource == "pods":
-            part, items = _part(parsed, own=by != ""), body.get("items") or ()
+            part, items = _part(parsed, own=by != "" and not parsed.field_selector), body.get("items") or ()
             if body.get("kind") == "List":
                 part = part or PodPart(parsed.namespace)
             shown = (
