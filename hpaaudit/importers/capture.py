@@ -14,8 +14,9 @@ from hpaaudit.api import client_errors, requests, times, to_facts
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.capture_lines import numbered
-from hpaaudit.importers.object_states import POLLED, ObjectStates, resource_path
+from hpaaudit.importers.object_states import POLLED, WORKLOADS, ObjectStates, resource_path
 from hpaaudit.importers.repeated_lines import RepeatedLines, digest_of
+from hpaaudit.importers.seldom_looks import SeldomLooks
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -63,7 +64,7 @@ class Reader:
     ignored   counts of lines that were not understood;  where  file and line of the newest fact
     begun     files of which a line was read, and that go on
     minor     of the release of the controller that is running: its client words the errors
-    read      how many lines were read, of `lines` in all
+    read      how many lines were read, of `lines` in all;  looks  at scales
     """
 
     files: tuple[Path, ...]
@@ -73,12 +74,14 @@ class Reader:
     minor: int = client_errors.TODAY
     read: int = 0
     lines: int = 0
+    looks: SeldomLooks = field(default_factory=SeldomLooks)
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
         files = tuple(dict.fromkeys(self.files))  # a shell's pattern and a name may be one file
         watching, is_polled, self.lines = watched(files)
         states = ObjectStates(watching=watching, polled=POLLED - watching if is_polled else frozenset())
+        self.looks.active = is_polled and watching.isdisjoint(WORKLOADS)
         repeated = RepeatedLines()
         last_us: Micros | None = None
         for line in heapq.merge(*(self._of_file(path) for path in files), key=lambda line: line.at_us):
@@ -99,6 +102,7 @@ class Reader:
             try:
                 for fact in self._line(line, states):
                     states.pods.target(fact)
+                    yield from self.looks.gap(fact)
                     yield fact
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
@@ -128,6 +132,9 @@ class Reader:
                 controller = _controller(line.at_us, state, fields)
                 match = re.match(r"v?1\.(\d+)", controller.release or controller.version)
                 self.minor = int(match[1]) if match else self.minor
+                with suppress(ValueError):
+                    period = dict(controller.flags).get("horizontal-pod-autoscaler-sync-period") or "15s"
+                    self.looks.period_us = times.duration(period)
                 states.pods.ignores_failed = self.minor >= _FAILED_IGNORED
                 return [controller]
             case {"gap": str(prefix)}:

@@ -15,14 +15,14 @@ _GONE = 410
 _NOT_FOUND = 404
 POLLED = frozenset({"horizontalpodautoscalers", "pods"})
 """Resources whose every change counts: who only reads them now and then misses some."""
-_WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
+WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
 _KINDS = (
     "horizontalpodautoscalers",
     "pods",
     "events",
     "leases",
     "apiservices",
-    *_WORKLOADS,
+    *WORKLOADS,
 )
 
 
@@ -296,7 +296,7 @@ class ObjectStates:
                 return [HpaGone(at_us=at_us, namespace=namespace, name=name, uid=uid)]
             case "pods":
                 return [PodGone(at_us=at_us, namespace=namespace, name=name, uid=uid)]
-            case resource if resource in _WORKLOADS:
+            case resource if resource in WORKLOADS:
                 target = TargetRef(group=parsed.group, resource=resource, namespace=namespace, name=name)
                 return [TargetGone(at_us=at_us, target=target, uid=uid)]
         return []
