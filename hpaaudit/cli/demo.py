@@ -1,6 +1,5 @@
 """The command `demo`."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,7 @@ def demo_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.bundled import DEMO, bundled_recording
-    from hpaaudit.flows.inspect import missing
+    from hpaaudit.flows.inspect import with_coverage
     from hpaaudit.flows.paths import recorded_span
     from hpaaudit.flows.query import account
     from hpaaudit.flows.replay import replay
@@ -93,7 +92,7 @@ def demo_command(  # noqa: PLR0913 click hands over every option
             until=bounds.get("until"),
         ) as results,
     ):
-        replayed = replace(account(results), missing=missing(recording))
+        replayed = with_coverage(account(results), recording)
     click.echo(_shown(replayed, file, output), nl=False, color=True)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +121,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
     """
     from hpaaudit.cli.progress import ProgressLine
     from hpaaudit.flows.difference import difference
-    from hpaaudit.flows.inspect import missing
+    from hpaaudit.flows.inspect import with_coverage
     from hpaaudit.flows.options import ControllerOptions
     from hpaaudit.flows.paths import recorded_span
     from hpaaudit.flows.query import account
@@ -166,7 +165,7 @@ def replay_command(  # noqa: PLR0913 click hands over every option
                 **bounds,
             ) as results,
         ):
-            replayed = replace(account(results, drawn_of_many=1), missing=missing(recording, bounds.get("until")))
+            replayed = with_coverage(account(results, drawn_of_many=1), recording, bounds.get("until"))
             differing = difference(recording, results, controller) if release and not declare else None
         if output == "name":
             click.echo("".join(f"{printable(f'{hpa.namespace}/{hpa.name}')}\n" for hpa in replayed.hpas), nl=False)

@@ -9,7 +9,8 @@ from hpaaudit.flows.chosen_hpas import chosen_by_labels, chosen_by_names, label_
 from hpaaudit.flows.moments import When, times_of
 from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.paths import RecordingPath, recording_folder
-from hpaaudit.model.inspection import Inspection, Missing
+from hpaaudit.model.account import ReplayAccount
+from hpaaudit.model.inspection import Inspection
 from hpaaudit.model.units import Micros
 
 
@@ -54,17 +55,24 @@ def inspect(
     return replace(inspection, hpas=tuple(sorted(chosen)))
 
 
-def missing(recording: Path, until: Micros | None = None) -> tuple[Missing, ...]:
-    """The inputs that were not recorded, as `inspect` names them. Of a damaged recording, only those before `until`.
+def with_coverage(account: ReplayAccount, recording: Path, until: Micros | None = None) -> ReplayAccount:
+    """A replay with what its recording does not hold, as `inspect` tells it: inputs, an end, anything at all.
+
+    until   of a damaged recording, only what comes before it is read
 
     Raises as `inspect`.
     """
     from hpaaudit.recording.inspection.missing import missing_of
-    from hpaaudit.recording.reading.recording import open_recording
+    from hpaaudit.recording.reading.recording import Recording, open_recording
+
+    def covered(opened: Recording) -> ReplayAccount:
+        return replace(
+            account, missing=tuple(missing_of(opened)), complete=opened.complete, is_empty=not opened.segments
+        )
 
     try:
-        return tuple(missing_of(open_recording(recording)))
+        return covered(open_recording(recording))
     except DamagedRecording:
         if until is None:
             raise
-    return tuple(missing_of(open_recording(recording, until_us=until)))
+    return covered(open_recording(recording, until_us=until))

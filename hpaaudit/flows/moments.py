@@ -51,7 +51,8 @@ class Moment:
         """The time that it means for this option: `since` from its first instant on, the others up to its last one.
 
         Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
-        back means the reconcile beside which it stood. Raises BadOption if the recording has nothing there.
+        back means the reconcile beside which it stood; the second in which the recording ends lasts until then. Raises
+        BadOption if the recording has nothing there.
         """
         times = () if self._is_relative else self._times_within(started_us, ended_us)
         if len(times) > 1:
@@ -67,7 +68,9 @@ class Moment:
             is_unclear = epoch_unit_us(self.text) or (self._is_local and zone_in_use() != UTC)
             meant = f" (read as {in_zone(first_us)})" if is_unclear else ""
             raise BadOption(f"--{name} {self.text}{meant} is not in the recording, which goes from {span}.")
-        return first_us if name == "since" else Micros(last_us)
+        if name == "since":
+            return first_us
+        return ended_us if first_us <= ended_us < last_us else Micros(last_us)
 
     def _times_within(self, started_us: Micros, ended_us: Micros) -> Sequence[Micros]:
         """What it can mean within this span: a time of day on each day, and twice where clocks are set back."""

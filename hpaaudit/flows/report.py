@@ -1,13 +1,12 @@
 """Collects what a report of a replay shows: the account, and an explanation of every change and of the worst moment."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption, RecordingError
 from hpaaudit.flows.explain import explain_many, explain_moment
-from hpaaudit.flows.inspect import missing
+from hpaaudit.flows.inspect import with_coverage
 from hpaaudit.flows.moments import When
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
 from hpaaudit.flows.paths import Source, path_of
@@ -15,7 +14,6 @@ from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.source import open_source, require_there
 from hpaaudit.model.account import HpaAccount, ReconcileAccount, ReplayAccount
-from hpaaudit.model.inspection import Missing
 from hpaaudit.model.report import Report
 from hpaaudit.model.units import Micros
 
@@ -68,8 +66,7 @@ def report(  # noqa: PLR0913 the public API: an argument for each option of the 
     else:
         opened = open_source(path, warn, progress)
     with opened as results:
-        whole = account(results)
-        whole = replace(whole, missing=_missing(path if path.is_dir() else Path(whole.recording)))
+        whole = _covered(account(results), path)
         if not explained:
             return Report(account=whole, explanations=())
         explanations = tuple(_explanations(whole, results.path))
@@ -112,12 +109,12 @@ def _packed(
     return packed
 
 
-def _missing(recording: Path) -> tuple[Missing, ...]:
-    """What was not recorded; nothing is said of a recording that is gone."""
+def _covered(whole: ReplayAccount, source: Path) -> ReplayAccount:
+    """A replay with what its recording does not hold; nothing is said of a recording that is gone."""
     try:
-        return missing(recording)
+        return with_coverage(whole, source if source.is_dir() else Path(whole.recording))
     except RecordingError:
-        return ()
+        return whole
 
 
 def _moments(hpa: HpaAccount, most: int) -> list[Micros]:

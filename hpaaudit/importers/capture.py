@@ -14,8 +14,9 @@ from hpaaudit.api import client_errors, requests, times, to_facts
 from hpaaudit.api.canonical import canonical_json
 from hpaaudit.errors import BadCapture
 from hpaaudit.importers.capture_lines import numbered
-from hpaaudit.importers.object_states import POLLED, ObjectStates, resource_path
+from hpaaudit.importers.object_states import POLLED, WORKLOADS, ObjectStates, resource_path
 from hpaaudit.importers.repeated_lines import RepeatedLines, digest_of
+from hpaaudit.importers.seldom_looks import SeldomLooks
 from hpaaudit.model.facts import (
     ControllerSeen,
     Ended,
@@ -34,6 +35,8 @@ _MAX_BACKWARDS_US = SECOND
 _REASON_CHARS = 300
 _MAX_HOLE_US = Micros(30 * SECOND)
 """Between two files. In a capture that was only cut into files, every reconcile is a line."""
+_FAILED_IGNORED = 12
+"""Since 1.12 no metric counts a pod that failed."""
 _REPEATED = "the same as another line"
 _MAX_VALUES = 4_000_000  # in a line; each takes about 100 bytes of memory
 
@@ -61,7 +64,7 @@ class Reader:
     ignored   counts of lines that were not understood;  where  file and line of the newest fact
     begun     files of which a line was read, and that go on
     minor     of the release of the controller that is running: its client words the errors
-    read      how many lines were read, of `lines` in all
+    read      how many lines were read, of `lines` in all;  looks  at scales
     """
 
     files: tuple[Path, ...]
@@ -71,12 +74,14 @@ class Reader:
     minor: int = client_errors.TODAY
     read: int = 0
     lines: int = 0
+    looks: SeldomLooks = field(default_factory=SeldomLooks)
 
     def facts(self) -> Iterator[Fact]:
         """The facts of all files, merged by time. BadCapture with file and line if one cannot be read."""
         files = tuple(dict.fromkeys(self.files))  # a shell's pattern and a name may be one file
         watching, is_polled, self.lines = watched(files)
         states = ObjectStates(watching=watching, polled=POLLED - watching if is_polled else frozenset())
+        self.looks.active = is_polled and watching.isdisjoint(WORKLOADS)
         repeated = RepeatedLines()
         last_us: Micros | None = None
         for line in heapq.merge(*(self._of_file(path) for path in files), key=lambda line: line.at_us):
@@ -95,7 +100,10 @@ class Reader:
                 self.ignored[_REPEATED] += 1
                 continue
             try:
-                yield from self._line(line, states)
+                for fact in self._line(line, states):
+                    states.pods.target(fact)
+                    yield from self.looks.gap(fact)
+                    yield fact
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
                 raise BadCapture(f"{line.where}: {_reason(error)}; correct or drop this line") from error
         if last_us is not None:
@@ -124,11 +132,18 @@ class Reader:
                 controller = _controller(line.at_us, state, fields)
                 match = re.match(r"v?1\.(\d+)", controller.release or controller.version)
                 self.minor = int(match[1]) if match else self.minor
+                with suppress(ValueError):
+                    period = dict(controller.flags).get("horizontal-pod-autoscaler-sync-period") or "15s"
+                    self.looks.period_us = times.duration(period)
+                states.pods.ignores_failed = self.minor >= _FAILED_IGNORED
                 return [controller]
             case {"gap": str(prefix)}:
                 until_us = times.micros(fields["until"])
-                states.untold(line.at_us, until_us, prefix)
-                return [Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or "")]
+                before = states.untold(line.at_us, until_us, prefix)
+                return [
+                    *before,
+                    Gap(at_us=line.at_us, until_us=until_us, prefix=prefix, cause=fields.get("cause") or ""),
+                ]
             case {"end": True}:
                 return []  # every capture ends with its last line
         for verb in _WRITES:
@@ -158,7 +173,7 @@ class Reader:
             return [to_facts.metrics_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
         if requests.heapster_path(path) is not None:
             return [to_facts.heapster_read(line.at_us, took_us, path, status, body, error, by, self.minor)]
-        facts = self._counted(path, states.answered(line.at_us, path, status, body))
+        facts = self._counted(path, states.answered(line.at_us, path, status, body, by))
         if by and requests.pod_list(path) is not None:
             # The controllers up to 1.11 listed pods in each reconcile, and said so where that failed.
             return [*facts, to_facts.pods_listed(line.at_us, took_us, path, status, body, error, by, self.minor)]

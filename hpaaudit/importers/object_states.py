@@ -6,6 +6,7 @@ from typing import Any
 
 from hpaaudit.api import requests, selector, to_facts, workload
 from hpaaudit.importers.known_pods import KnownPods
+from hpaaudit.importers.pod_parts import PodPart
 from hpaaudit.model.facts import Fact, Gap, HpaGone, PodGone, TargetGone, TargetRef
 from hpaaudit.model.units import Micros
 
@@ -14,14 +15,14 @@ _GONE = 410
 _NOT_FOUND = 404
 POLLED = frozenset({"horizontalpodautoscalers", "pods"})
 """Resources whose every change counts: who only reads them now and then misses some."""
-_WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
+WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
 _KINDS = (
     "horizontalpodautoscalers",
     "pods",
     "events",
     "leases",
     "apiservices",
-    *_WORKLOADS,
+    *WORKLOADS,
 )
 
 
@@ -90,15 +91,20 @@ class ObjectStates:
 
     def unobserved(self, since_us: Micros, until_us: Micros) -> Iterable[Fact]:
         """The gap of a time in which nothing was observed. Objects may have changed in it, and gone."""
-        self.untold(since_us, until_us, "*")
-        return [Gap(at_us=since_us, until_us=until_us, prefix="*", cause="no file of the capture covers this time")]
+        yield from self.untold(since_us, until_us, "*")
+        yield Gap(at_us=since_us, until_us=until_us, prefix="*", cause="no file of the capture covers this time")
 
-    def untold(self, since_us: Micros, until_us: Micros, prefix: str) -> None:
-        """Nothing below a path was observed for a time. What it shows is unknown until it is shown again."""
+    def untold(self, since_us: Micros, until_us: Micros, prefix: str) -> Iterable[Fact]:
+        """Nothing below a path was observed for a time. What it shows is unknown until it is shown again.
+
+        Gives the gaps before it.
+        """
         parsed = None if prefix == "*" else resource_path(prefix)
         if prefix == "*" or (parsed is not None and parsed.resource == "pods" and not parsed.namespace):
-            self.pods.unobserved(since_us, until_us, {key[1] for key in self.known if key[0] == "pods"})
+            namespaces = {key[1] for key in self.known if key[0] == "pods"}
+            yield from self.pods.unobserved(since_us, until_us, namespaces)
         elif parsed is not None and parsed.resource == "pods" and not parsed.name:
+            yield from self.pods.in_part(since_us, parsed.namespace)
             self.pods.unknown.setdefault(parsed.namespace, since_us)
         if prefix == "*" and any(resource == "horizontalpodautoscalers" for resource, _, _ in self.known):
             self.unseen_us = until_us
@@ -129,7 +135,8 @@ class ObjectStates:
             return []
         meta = raw.get("metadata") or {}
         namespace, name = meta.get("namespace") or parsed.namespace, meta.get("name") or ""
-        return self.pods.event(at_us, namespace, kind, raw, is_known=("pods", namespace, name) in self.known)
+        is_known = ("pods", namespace, name) in self.known
+        return self.pods.event(at_us, namespace, kind, raw, part=_part(parsed), is_known=is_known)
 
     def _hpas_shown(self, at_us: Micros) -> Iterable[Fact]:
         """The gap until an HPA is shown again."""
@@ -138,8 +145,8 @@ class ObjectStates:
             hpas = "/apis/autoscaling/v2/horizontalpodautoscalers"
             yield Gap(at_us=since_us, until_us=at_us, prefix=hpas, cause="no HPA was shown again yet")
 
-    def answered(self, at_us: Micros, path: str, status: int, body: Any) -> Iterable[Fact] | None:
-        """The facts of a list, or of a GET of one object."""
+    def answered(self, at_us: Micros, path: str, status: int, body: Any, by: str = "") -> Iterable[Fact] | None:
+        """The facts of a list, or of a GET of one object. by: the controller that read it, if one did."""
         parsed = resource_path(path)
         if parsed is None:
             return None
@@ -150,8 +157,19 @@ class ObjectStates:
         if status not in _OK or not isinstance(body, Mapping):
             return []
         if "items" in body:
-            return self._listed(at_us, path, parsed, body)
-        return [*self._read_again(at_us, path, parsed), *self._changed(at_us, parsed, body, gone=False)]
+            return self._listed(at_us, path, parsed, body, by)
+        return [
+            *self._read_again(at_us, path, parsed),
+            *self._of_one(at_us, parsed, body),
+            *self._changed(at_us, parsed, body, gone=False),
+        ]
+
+    def _of_one(self, at_us: Micros, parsed: ResourcePath, raw: Mapping[str, Any]) -> Iterable[Fact]:
+        """The gap before a pod that was read or written alone: it tells nothing of others."""
+        if parsed.resource != "pods":
+            return []
+        name = (raw.get("metadata") or {}).get("name") or parsed.name
+        return self.pods.part(at_us, PodPart(parsed.namespace, fields=f"metadata.name={name}"), [raw])
 
     def _read_again(self, at_us: Micros, path: str, parsed: ResourcePath) -> Iterable[Fact]:
         """The gap since the last read of what nobody watches."""
@@ -177,7 +195,7 @@ class ObjectStates:
             return None
         if after is None or parsed.resource in self.watching or not (after.get("metadata") or {}).get("name"):
             return []
-        return self._changed(at_us, parsed, after, gone=False)
+        return [*self._of_one(at_us, parsed, after), *self._changed(at_us, parsed, after, gone=False)]
 
     def deleted(self, at_us: Micros, path: str, *, good: bool) -> Iterable[Fact] | None:
         """The facts of a deletion. Pods and HPAs may stay with a deletionTimestamp, so for them the watch counts."""
@@ -189,7 +207,9 @@ class ObjectStates:
             self._deleted(at_us, parsed, parsed.namespace, parsed.name) if good and parsed.name and not watched else []
         )
 
-    def _listed(self, at_us: Micros, path: str, parsed: ResourcePath, body: Mapping[str, Any]) -> Iterable[Fact]:
+    def _listed(
+        self, at_us: Micros, path: str, parsed: ResourcePath, body: Mapping[str, Any], by: str
+    ) -> Iterable[Fact]:
         facts: list[Fact] = []
         listed_keys = self.pages.setdefault(_collection(path), set()) if parsed.continued else set()
         for item in body.get("items") or ():
@@ -201,6 +221,8 @@ class ObjectStates:
             facts += self._changed(at_us, own, item, gone=False)
         if (body.get("metadata") or {}).get("continue"):
             self.pages[_collection(path)] = listed_keys
+            if parsed.resource == "pods":
+                facts[:0] = self.pods.part(at_us, PodPart(parsed.namespace, page=True), body.get("items") or ())
             return facts
         self.pages.pop(_collection(path), None)
         since_us = self.broken.pop(_collection(path), None)
@@ -208,9 +230,13 @@ class ObjectStates:
             gap = Gap(at_us=since_us, until_us=at_us, prefix=_collection(path), cause="the watch was too old")
             facts.insert(0, gap)
         if parsed.resource == "pods":
-            is_full = body.get("kind") != "List" and not (parsed.selector or parsed.field_selector)
-            shown = self.pods.list if is_full else self.pods.part
-            facts[:0] = shown(at_us, parsed.namespace, body.get("items") or ())
+            part, items = _part(parsed, own=by != "" and not parsed.field_selector), body.get("items") or ()
+            if body.get("kind") == "List":
+                part = part or PodPart(parsed.namespace)
+            shown = (
+                self.pods.list(at_us, parsed.namespace, items) if part is None else self.pods.part(at_us, part, items)
+            )
+            facts[:0] = shown
         since_the_last = list(self._read_again(at_us, path, parsed))
         if since_us is None:
             facts[:0] = since_the_last
@@ -238,7 +264,12 @@ class ObjectStates:
         if not name:
             return []
         self.known[(parsed.resource, namespace, name)] = (meta.get("uid", ""), dict(meta.get("labels") or {}))
-        again = self._hpas_shown(at_us) if parsed.resource == "horizontalpodautoscalers" else ()
+        again: Iterable[Fact] = ()
+        if parsed.resource == "horizontalpodautoscalers":
+            spec = raw.get("spec") or {}
+            target = spec.get("scaleTargetRef") or spec.get("scaleRef") or {}
+            self.pods.scaled.add((namespace, target.get("name") or ""))
+            again = self._hpas_shown(at_us)
         return [*again, self._seen(at_us, parsed, namespace, name, raw)]
 
     def _seen(self, at_us: Micros, parsed: ResourcePath, namespace: str, name: str, raw: Mapping[str, Any]) -> Fact:
@@ -265,10 +296,17 @@ class ObjectStates:
                 return [HpaGone(at_us=at_us, namespace=namespace, name=name, uid=uid)]
             case "pods":
                 return [PodGone(at_us=at_us, namespace=namespace, name=name, uid=uid)]
-            case resource if resource in _WORKLOADS:
+            case resource if resource in WORKLOADS:
                 target = TargetRef(group=parsed.group, resource=resource, namespace=namespace, name=name)
                 return [TargetGone(at_us=at_us, target=target, uid=uid)]
         return []
+
+
+def _part(parsed: ResourcePath, *, own: bool = False) -> PodPart | None:
+    """What a list or watch of pods asks for; None for all."""
+    if not (parsed.selector or parsed.field_selector):
+        return None
+    return PodPart(parsed.namespace, parsed.selector, parsed.field_selector, own=own)
 
 
 def _collection(path: str) -> str:

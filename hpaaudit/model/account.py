@@ -272,6 +272,7 @@ class ReplayAccount:
     lease_holders    who else held the controller's Lease, from when until when it went on without it
     gaps        what was not observed, and for how many seconds
     missing     what was not recorded at all, as `inspect` says it
+    complete    the recorder ended the recording;  is_empty  nothing at all was recorded
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed, or that something
                 held or sets apart from the replay. Several HPAs that had one name in turn are one timeline
     other_what_ifs   the options of earlier what-ifs that the file keeps beside this one, the last one first
@@ -286,6 +287,8 @@ class ReplayAccount:
     gaps: tuple[tuple[str, float], ...]
     hpas: tuple[HpaAccount, ...]
     missing: tuple[Missing, ...] = ()
+    complete: bool = True
+    is_empty: bool = False
     timelines: tuple[Timeline, ...] = ()
     later_releases: tuple[tuple[Micros, str], ...] = ()
     api_server: tuple[tuple[Micros, str], ...] = ()

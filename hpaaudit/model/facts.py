@@ -422,6 +422,7 @@ class Gap:
     """From `at_us` to `until_us` the paths that begin with `prefix` were not observed; `*` means nothing was.
 
     `PATH#writers` means that the scales of these workloads were read, but not who wrote them, nor their rollouts.
+    `PATH/pods#deployments/web` means that of the pods only those of this workload may not have been seen.
     """
 
     at_us: Micros

@@ -10,6 +10,9 @@ from hpaaudit.report.folded_gaps import gap_lines
 from hpaaudit.report.text import clock, one_line, pasteable, printable, side_by_side, stamp
 from hpaaudit.report.text_table import page_table
 
+NOT_ENDED = "not ended: the recorder died or is still running; nothing is known after the last fact"
+"""What is said of a recording without an end."""
+
 LISTED = 10
 """The most items of a kind that the text names. The wide text and JSON have all."""
 
@@ -50,7 +53,7 @@ def _content(inspection: Inspection, most: int | None) -> Iterator[str]:
     yield from _listed(inspection.hpas, most)
     yield from _listed([_recorder(*recorder) for recorder in inspection.recorders], most)
     if not inspection.complete:
-        yield "  not ended: the recorder died or is still running; nothing is known after the last fact"
+        yield f"  {NOT_ENDED}"
     if inspection.torn:
         yield f"  torn: {_torn(inspection.torn)}"
     yield ""

@@ -10,6 +10,7 @@ from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.fleet import WORST, fleet_text, inputs_known
+from hpaaudit.report.inspect import NOT_ENDED
 from hpaaudit.report.reasons import why
 from hpaaudit.report.settings import source_words
 from hpaaudit.report.text import (
@@ -81,6 +82,8 @@ def _head(account: ReplayAccount) -> str:
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
     known = f" ({source_words(source)})" if source else ""
+    if account.is_empty:
+        return side_by_side((account.recording, "empty"))
     return side_by_side((account.recording, span, f"release {releases}{known}"))
 
 
@@ -247,12 +250,20 @@ def _divergent_after(hpa: HpaAccount) -> str:
 def certainty_lines(account: ReplayAccount) -> Iterator[str]:
     """What was not observed, what was not recorded at all, who else held the Lease, and what is assumed."""
     yield from unseen_lines(account)
+    if account.is_empty:
+        return
     yield from lease_lines(account)
     yield paragraph(f"assumed: {', '.join(map(_assumption, assumed(account))) or 'nothing'}")
 
 
 def unseen_lines(account: ReplayAccount) -> Iterator[str]:
     """What was not observed, and what was not recorded at all."""
+    if account.is_empty:
+        yield paragraph("nothing was recorded: the recording has no fact, so there is nothing to replay")
+    if not account.complete:
+        yield paragraph(NOT_ENDED)
+    if account.is_empty:
+        return
     gaps = ", ".join(f"{stream} {duration(seconds)}" for stream, seconds in account.gaps)
     yield paragraph(f"recorder gaps: {gaps or 'none'}")
     if account.api_server:
@@ -297,6 +308,8 @@ def _next(account: ReplayAccount) -> Iterator[str]:
         (hpa for hpa in account.hpas if hpa.reconciles and (hpa.changes or hpa.divergences or hpa.holds)), None
     )
     commands = [f"hpaaudit query   {file} what_happened"]
+    if account.is_empty:
+        commands = [f"hpaaudit inspect {pasteable(account.recording)}"]
     if worst is not None:
         moment = account.ended_us if worst.moment_us is None else worst.moment_us
         commands.insert(

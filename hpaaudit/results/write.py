@@ -1,7 +1,5 @@
 """Writes a results file: takes facts and decisions, runs the audit, and moves the finished file to its path."""
 
-import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -32,6 +30,7 @@ from hpaaudit.results.interruptible import interruptible, is_interruption
 from hpaaudit.results.keep_replays import keep_replays
 from hpaaudit.results.mismatch_filter import MismatchFilter
 from hpaaudit.results.open_questions import OpenQuestions
+from hpaaudit.results.private_folder import private_folder
 from hpaaudit.results.read import Results, open_results
 from hpaaudit.results.read_only import is_results, write_ahead_logs
 from hpaaudit.results.recorded_streams import ReplayedRecording
@@ -106,7 +105,8 @@ class ResultsWriter:
         self._asked = None if replay.what_if is None else AskedSettings(replay.what_if)
         self._keeps_replays = keeps_replays
         self._log_tables: Mapping[str, pa.Table] = {} if recorded is None else recorded.log_tables
-        self._folder = _private_folder(path)
+        self._private = private_folder(path)
+        self._folder = self._private.path
         self._unfinished = self._folder / "results.duckdb"
         self._connection = duckdb.connect(config={"temp_directory": str(self._folder / "spill"), **_SETTINGS})
         try:
@@ -350,7 +350,7 @@ class ResultsWriter:
             self._batches.add("replayed_pods", reconcile_rows.pods(reconcile.decision, same))
 
     def _drop(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._private.drop()
 
 
 def _row_of(found: Sensitivity) -> dict[str, object]:
@@ -362,11 +362,3 @@ def _row_of(found: Sensitivity) -> dict[str, object]:
     for prefix, setting in zip_longest(("", "also_", "third_"), found.settings):
         row |= {f"{prefix}{name}": getattr(setting, name, None) for name in Value._fields}
     return row
-
-
-def _private_folder(path: Path) -> Path:
-    """A new folder beside a file, which only this user may enter; raises NotWritable."""
-    try:
-        return Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
-    except OSError as error:
-        raise NotWritable(f"{path} cannot be written ({error.strerror}): name another file with --into") from error

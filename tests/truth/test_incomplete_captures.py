@@ -49,6 +49,25 @@ def _late_list(lines: Lines) -> Lines:
     return [*(line for line in lines[:quarter] if not _is_of_pods(line)), listed, *lines[quarter:]]
 
 
+def _some_pods(lines: Lines) -> Lines:
+    """Only half of the pods are listed and watched, as those of one node."""
+    query = "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1"
+
+    def is_there(pod: dict[str, Any]) -> bool:
+        return sum(map(ord, pod["metadata"]["name"])) % 2 == 0
+
+    seen: Lines = []
+    for line in lines:
+        if _is_of_pods(line) and "get" in line:
+            body = {**line["body"], "items": list(filter(is_there, line["body"]["items"]))}
+            seen.append({**line, "get": query, "body": body})
+        elif not _is_of_pods(line):
+            seen.append(line)
+        elif is_there(line["object"]):
+            seen.append({**line, "watch": query})
+    return seen
+
+
 def _broken_watch(lines: Lines) -> Lines:
     """The watch of pods breaks, and nobody lists them again."""
     half = len(lines) // 2
@@ -75,6 +94,7 @@ PARTS: dict[str, Callable[[Lines], list[Lines]]] = {
     "no pods": lambda lines: [[line for line in lines if not _is_of_pods(line)]],
     "pods that are listed late": lambda lines: [_late_list(lines)],
     "a gap that a line tells": lambda lines: [_told_gap(lines)],
+    "some of the pods": lambda lines: [_some_pods(lines)],
     "a watch that breaks": lambda lines: [_broken_watch(lines)],
 }
 

@@ -364,7 +364,11 @@ _ALL = (
         "time in which the recorder did not see something",
         AT,
         number("until_us", "when the recorder saw it again", US),
-        text("prefix", "API paths that were not seen, `*` for all; `PATH#writers`: only writers and rollouts"),
+        text(
+            "prefix",
+            "API paths that were not seen, `*` for all; `PATH#writers`: only writers and rollouts; "
+            "`PATH/pods#deployments/NAME`: only the pods of this workload",
+        ),
         text("cause", "why"),
     ),
     _table(
