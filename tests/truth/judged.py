@@ -139,7 +139,10 @@ def _judged(where: str, truth: Truth, shown: Sequence[Fact], told: Replayed) -> 
 
 
 _REFUSALS = {"denied": {403}, "conflict": {409}}
-"""The answers of the API server by which a write fails in this way; any other one is an error of the API."""
+"""The answers of the API server by which a write fails in this way; any other one is an error of the API.
+
+After a conflict the controller reads the scale again, and that may fail in each way.
+"""
 
 _RECONCILES = """
 select
@@ -208,7 +211,7 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
         yield "it was reconciled"
     elif family == "external_write" and not _written_by_others(truth, row):
         yield "nobody else wrote"
-    elif family == "write_failed" and not refused & _REFUSALS.get(detail, refused - {403, 409}):
+    elif family == "write_failed" and not refused & (_REFUSALS.get(detail, refused - {403}) | {409}):
         yield f"refused were {refused or 'none'}"
     elif family == "write_mutated" and not any(one.asked != one.stored is not None for one in around):
         yield "what was asked for was stored"

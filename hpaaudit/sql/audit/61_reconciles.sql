@@ -4,7 +4,10 @@ insert into runs.encoded_reconciles by name
 with judged as (
     select
         r.*, list_position(getvariable('texts').replay_id, h.replay_id) - 1 as replay_id, c.hpa, c.nth,
-        c.lasted_s, c.decided, c.decided_source, c.actual,
+        c.lasted_s, c.actual,
+        -- What did not take place decided nothing, whatever status stood.
+        if(starts_with(v.class, 'not_run.'), null, c.decided) as decided,
+        if(starts_with(v.class, 'not_run.'), 0, c.decided_source)::tinyint as decided_source,
         -- A hold shows itself in what the next reconcile read.
         c.decided_source <> 0
         or if(
