@@ -77,7 +77,8 @@ class ForeignWrite:
     """A write of `spec.replicas` by somebody else.
 
     restored_us, restored_to   the HPA's write that undid it, None if none did
-    may_be_hpa   nobody saw who wrote, and what the HPA did then is not known either: it may have written it itself
+    may_be_hpa   nobody saw who wrote, and what the HPA did then is not known either, or it wanted that number: it may
+                 have written it itself
     after_us     it was written after this and not after `at_us`, if these are more than two seconds apart
     since_us     when the former number was seen last, if nobody looked until `at_us`; several may have written
     is_remade    the target was deleted and made again, with another number

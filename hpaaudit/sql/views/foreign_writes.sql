@@ -10,7 +10,7 @@
 --   from_replicas: before
 --   to_replicas: after
 --   since: when the former number was seen last, where nobody looked until `ts` and several may have written; else NULL
---   may_be_hpa: nobody saw who wrote, and what the HPA did then is not known either: it may have written it itself
+--   may_be_hpa: nobody saw who wrote, and what the HPA did then is not known either, or it wanted that number: it may have written it itself
 --   restored_at: when the HPA undid it, NULL: not before the recording ended, or somebody else did
 --   restored_to: what the HPA wrote then
 --   undone_at: when somebody other than the HPA undid it, NULL: nobody did, or the HPA before
@@ -51,7 +51,8 @@ select
     if(evidence_level = 'gap', at_lo, null) as since,
     writer_class = 'unknown' and coalesce(
         evidence_level = 'gap'
-        or reconcile_id in (select reconcile_id from main.reconciles where verdict = 'undecidable'), false
+        or reconcile_id in (select reconcile_id from main.reconciles where verdict = 'undecidable')
+        or (reconcile_id, to_replicas) in (select (reconcile_id, desired) from main.reconciles), false
     ) as may_be_hpa,
     if(undoing.is_hpa, undoing.at, null) as restored_at,
     if(undoing.is_hpa, undoing.replicas, null) as restored_to,
