@@ -10,9 +10,9 @@ from hpaaudit.report.hold import HOLDERS, during, held_in_words, how_long
 from hpaaudit.report.text import Clock
 from hpaaudit.report.told_times import explanation, verdict_of
 
-_OUTAGE, _LOOP = "metrics_api_down", "gitops_selfheal_loop"
+_OUTAGE, _UNMADE, _LOOP = "metrics_api_down", "pods_not_created", "gitops_selfheal_loop"
 _LOUDEST = "critical"
-"""The severity of findings that a headline begins with, as it does with an outage."""
+"""The severity of findings that a headline begins with, as it does with an outage, and with pods that never came."""
 
 _TOLD = 2
 """So many holds have a sentence of their own. The rest is named."""
@@ -58,7 +58,8 @@ def verdict(hpa: HpaAccount, clock: Clock) -> str:
 def _loud(hpa: HpaAccount, clock: Clock) -> Iterator[str]:
     """The gravest findings, an outage of the metrics API among them."""
     for finding in hpa.findings:
-        if finding.pattern == _OUTAGE or finding.severity == _LOUDEST:
+        is_unmade = finding.pattern == _UNMADE and finding.severity == "high"
+        if finding.pattern == _OUTAGE or finding.severity == _LOUDEST or is_unmade:
             yield f"{_sentence_case(during(finding, clock))} {verdict_of(finding)}."
 
 

@@ -23,7 +23,9 @@ with reconciles as (
     -- What is told of a loop of writers begins with the first write.
     select hpa_uid, 3, first_at
     from findings
-    where pattern = 'metrics_api_down' or severity = 'critical' and pattern <> 'gitops_selfheal_loop'
+    where pattern = 'metrics_api_down'
+        or pattern = 'pods_not_created' and severity = 'high'
+        or severity = 'critical' and pattern <> 'gitops_selfheal_loop'
     union all
     select hpa_uid, 4, opened_at from divergences where class = 'unexplained'
     union all
