@@ -17,6 +17,7 @@ from hpaaudit.cli.options import (
 from hpaaudit.cli.screen import has_terminal
 from hpaaudit.flows.moments import Moment, moments
 from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.span import is_within
 
 if TYPE_CHECKING:
     from hpaaudit.model.account import ReconcileAccount
@@ -102,7 +103,7 @@ def _watch(
         for reconcile_id, verdict, at_us in zip(
             columns.reconcile_ids, columns.words["verdict"], columns.times_us, strict=True
         )
-        if (since is None or since <= at_us) and (until is None or at_us <= until)
+        if is_within(at_us, since, until)
     ]
     numbers = [reconcile_id for reconcile_id, _ in shown]
     texts = {account.reconcile_id: explain_text(account)}

@@ -245,7 +245,7 @@ def output_option_of_one() -> Callable[[click.decorators.FC], click.decorators.F
 def output_option_with(
     names: str, *others: str, wide: str = _LISTS
 ) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The option `-o` with the formats of kubectl, and what else a command prints.
+    """The option `-o`: the formats of kubectl, and further ones of this command.
 
     names   what `name` prints, in words;  others   further formats;  wide   what `wide` prints, in words
     """

@@ -197,7 +197,10 @@ def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str,
 def times_of(
     span: tuple[Micros, Micros], *, since: When | None, until: When | None
 ) -> tuple[Micros | None, Micros | None]:
-    """Begin and end of the time that a caller means in a recording of this span; raises as `time_of`."""
+    """`since` and `until` of a caller in microseconds, None where not given. Raises as `time_of`.
+
+    span   begin and end of the recording
+    """
     since_us = None if since is None else time_of("since", since, span)
     until_us = None if until is None else time_of("until", until, span)
     require_in_order(since_us, until_us)

@@ -84,7 +84,7 @@ def _parameter(option: str, names: Collection[str]) -> str:
 
 
 def _call(words: Sequence[str], command: str) -> str:
-    """A command as a call, `hpaaudit.replay('friday', into='friday.duckdb')`; as it is if it has no function."""
+    """The Python call for a command, as `hpaaudit.replay('friday', into='friday.duckdb')`; without one, the command."""
     name, *rest = words
     if rest[-1:] != [] and rest[-1].startswith("--"):  # a switch, as of `demo --list`, is no parameter of a function
         return command

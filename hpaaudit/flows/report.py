@@ -110,7 +110,7 @@ def _packed(
 
 
 def _covered(whole: ReplayAccount, source: Path) -> ReplayAccount:
-    """A replay with what its recording does not hold; nothing is said of a recording that is gone."""
+    """The replay, with what its recording lacks; unchanged if the recording is gone."""
     try:
         return with_coverage(whole, source if source.is_dir() else Path(whole.recording))
     except RecordingError:

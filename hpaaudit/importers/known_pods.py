@@ -42,7 +42,7 @@ class KnownPods:
     ignores_failed: bool = True
 
     def target(self, fact: Fact) -> None:
-        """Keeps which pods a target has."""
+        """Keeps the selector of the target that a fact shows: it says which pods are the target's."""
         if not isinstance(fact, ScaleRead | ScaleWritten | TargetSeen) or fact.scale is None or not fact.scale.selector:
             return
         with suppress(BadSelector):  # a controller looks for no pods of such a target
@@ -51,9 +51,9 @@ class KnownPods:
             self.selectors.setdefault((fact.target.namespace, path), set()).add(fact.scale.selector)
 
     def unobserved(self, since_us: Micros, until_us: Micros, namespaces: Iterable[str]) -> Iterable[Gap]:
-        """Nothing was observed for a time. The pods of these namespaces are unknown until they are listed.
+        """Marks the pods of these namespaces as unknown until they are listed: for a time nothing was observed.
 
-        Gives the gaps before it.
+        Gives the gaps before that time.
         """
         yield from self.in_part(since_us, "")
         self.begun_us = until_us
@@ -125,10 +125,8 @@ class KnownPods:
             is_scaled = (place, path.partition("/")[2]) in self.scaled
             if self.begun_us is None or namespace not in ("", place) or not known.isdisjoint(("", place)):
                 continue
-            whole_us = [self._covered_us(parts, place, wanted) for wanted in selectors]
-            shown_us = min(
-                until_us, max((until_us if at_us is None else at_us for at_us in whole_us), default=until_us)
-            )
+            whole_us = [self._covered_us(parts, place, wanted, until_us) for wanted in selectors]
+            shown_us = min(until_us, max(whole_us))
             first = min((part for part in parts if not part.own), key=lambda part: parts[part], default=None)
             if (
                 first is not None
@@ -139,12 +137,12 @@ class KnownPods:
                 gap = self._gap(self.begun_us, shown_us, place)
                 yield replace(gap, prefix=f"{gap.prefix}#{path}", cause=str(first))
 
-    def _covered_us(self, parts: Mapping[PodPart, Micros], namespace: str, wanted: str) -> Micros | None:
-        """When the first list began that shows all pods of a selector; None if none does."""
+    def _covered_us(self, parts: Mapping[PodPart, Micros], namespace: str, wanted: str, default: Micros) -> Micros:
+        """From when on a list or watch of these showed every pod that a selector matches; the default if none did."""
         covering = (
             at_us for part, at_us in parts.items() if part.covers(namespace, wanted, ignores_failed=self.ignores_failed)
         )
-        return min(covering, default=None)
+        return min(covering, default=default)
 
     def ended(self, at_us: Micros) -> Iterable[Gap]:
         """The gaps that no list ended."""

@@ -52,7 +52,7 @@ class PodPart:
 
 
 def _follows(term: Term, known: Term) -> bool:
-    """Whether labels that meet one requirement always meet another one."""
+    """Whether all labels that meet the requirement `known` also meet `term`."""
     if term.key != known.key:
         return False
     values, given = set(term.values), set(known.values)

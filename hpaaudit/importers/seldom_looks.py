@@ -1,4 +1,4 @@
-"""Tells when a scale that was only read now and then had a number that nobody saw change."""
+"""Finds gaps between two reads of a scale: those that are far apart and show different numbers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

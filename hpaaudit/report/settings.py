@@ -19,7 +19,7 @@ def setting_words(setting: Assumption) -> str:
 
 
 def what_if_words(options: str) -> str:
-    """The options with which something else was replayed than what was recorded, or only a part of it."""
+    """A sentence with the options that made a replay a what-if."""
     return f"A what-if, replayed with {options}."
 
 

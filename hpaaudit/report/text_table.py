@@ -46,7 +46,7 @@ def without_headings() -> Iterator[None]:
 
 
 def has_headings() -> bool:
-    """False while headings are left out."""
+    """Whether tables are printed with their headings."""
     return _HAS_HEADINGS.get()
 
 

@@ -311,7 +311,7 @@ def _worst(points: Sequence[TimelinePoint]) -> str:
 
 
 def _signs(marks: Sequence[tuple[str, Mark]], screen: Screen) -> tuple[list[Micros], list[str]]:
-    """The times and letters of the marks that have one and are listed."""
+    """The times and the letters of the listed marks, without those that have no letter."""
     shown = [(letter, mark) for letter, mark in marks[: screen.listed] if letter != " "]
     return [mark.at_us for _, mark in shown], [letter for letter, _ in shown]
 

@@ -12,6 +12,7 @@ from hpaaudit.errors import BadOption, NotResults
 from hpaaudit.model.account import ConditionText, Hidden, PodLine, PodMember, ReconcileAccount, StepLine
 from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.span import is_within
 from hpaaudit.model.units import Micros
 from hpaaudit.results import sql
 from hpaaudit.results.account_rows import change, divergence, metric
@@ -141,7 +142,7 @@ def reconcile_within(results: Results, hpa: str, at_us: Micros | None, within: S
     moment_us = interesting(results, hpa, within)[1] if at_us is None else at_us
     found = _until(results, hpa, moment_us)
     number = found["reconcile_id"]
-    if not _is_within(found["at_us"], within):
+    if not is_within(found["at_us"], within.since_us, within.until_us):
         # What matters most is a moment, which may lie before the first of these reconciles.
         last = _places(results, hpa, found, within)["last"] if at_us is None else None
         if last is None:
@@ -149,11 +150,6 @@ def reconcile_within(results: Results, hpa: str, at_us: Micros | None, within: S
             raise BadOption(f"{hpa} has no reconcile{span_words(told)}")
         number = last[1]
     return next(reconcile_accounts(results, [number]))
-
-
-def _is_within(at_us: Micros, within: Scope) -> bool:
-    is_early = within.since_us is not None and at_us < within.since_us
-    return not is_early and (within.until_us is None or at_us <= within.until_us)
 
 
 def _until(results: Results, hpa: str, at_us: Micros) -> dict[str, Any]:

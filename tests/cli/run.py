@@ -17,6 +17,13 @@ def run(line: str) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
+def printed(line: str) -> str:
+    """What a command prints that works."""
+    code, out, err = run(line)
+    assert code == 0, err
+    return out
+
+
 def shown(line: str) -> str:
     """What a terminal would show, then the exit code if it is not 0."""
     code, out, err = run(line)

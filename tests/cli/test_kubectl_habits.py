@@ -16,18 +16,11 @@ from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import meant_hpas
 from hpaaudit.results import sql
 from tests.bench import fleet
-from tests.cli.run import run
+from tests.cli.run import printed, run
 
 pytestmark = pytest.mark.usefixtures("at_desk")
 
 NAMES = st.from_regex(r"[a-c]{1,2}/[a-c]{1,2}", fullmatch=True)
-
-
-def printed(line: str) -> str:
-    """What a command prints that works."""
-    code, out, err = run(line)
-    assert code == 0, err
-    return out
 
 
 @pytest.mark.parametrize("command", ["explain", "timeline"])

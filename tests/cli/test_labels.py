@@ -21,7 +21,7 @@ from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.writing.writer import Writer
 from hpaaudit.results import sql
 from hpaaudit.results.answer import Answer
-from tests.cli.run import run
+from tests.cli.run import printed, run
 from tests.cli.test_completion import completed
 from tests.cluster.selectors import matches
 from tests.recordings.kept import RECORDINGS
@@ -77,13 +77,6 @@ def at_desk(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(here)
     monkeypatch.setenv("COLUMNS", "80")
     return here
-
-
-def printed(line: str) -> str:
-    """What a command prints that works."""
-    code, out, err = run(line)
-    assert code == 0, err
-    return out
 
 
 def chosen(selector: str) -> list[str]:

@@ -12,15 +12,9 @@ from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.model.plain_values import plain
 from hpaaudit.results import sql
 from hpaaudit.results.questions import questions
-from tests.cli.run import run
+from tests.cli.run import printed, run
 
 SCOPES = {"hpa": "shop/checkout", "at": "15:04:31", "since": "15:00", "until": "15:05"}
-
-
-def printed(line: str) -> str:
-    code, out, err = run(line)
-    assert code == 0, err
-    return out
 
 
 @pytest.fixture(scope="module")

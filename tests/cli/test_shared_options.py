@@ -12,16 +12,9 @@ from hpaaudit.api.times import precise
 from hpaaudit.flows.bundled import bundled_recording, bundled_recordings
 from hpaaudit.model.facts import PodGone
 from hpaaudit.model.units import Micros
-from tests.cli.run import run
+from tests.cli.run import printed, run
 
 DEMO = bundled_recording()
-
-
-def printed(line: str) -> str:
-    """What a command prints that works."""
-    code, out, err = run(line)
-    assert code == 0, err
-    return out
 
 
 @pytest.fixture(scope="module")

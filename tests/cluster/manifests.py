@@ -4,6 +4,21 @@ from typing import Any
 
 Manifest = dict[str, Any]
 
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+"""Where policies of the API server are."""
+WRITES_OF_SCALES: Manifest = {
+    "apiGroups": ["apps"],
+    "apiVersions": ["v1"],
+    "operations": ["UPDATE"],
+    "resources": ["deployments/scale"],
+}
+"""What a policy for HPAs matches."""
+STORES_FIVE: Manifest = {
+    "patchType": "JSONPatch",
+    "jsonPatch": {"expression": '[JSONPatch{op: "replace", path: "/spec/replicas", value: 5}]'},
+}
+"""The mutation of a policy that stores 5 replicas, whatever is written."""
+
 
 def deployment(name: str, *, replicas: int = 1, containers: tuple[str, ...] = ("app",)) -> Manifest:
     """A Deployment whose containers request 100m and 64Mi.

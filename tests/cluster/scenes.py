@@ -23,7 +23,17 @@ from pathlib import Path
 
 from tests.cluster import capture
 from tests.cluster.cluster import Cluster, stop
-from tests.cluster.manifests import Manifest, cpu, deployment, external, hpa, per_pod
+from tests.cluster.manifests import (
+    ADMISSION,
+    STORES_FIVE,
+    WRITES_OF_SCALES,
+    Manifest,
+    cpu,
+    deployment,
+    external,
+    hpa,
+    per_pod,
+)
 from tests.cluster.recorder import Recorder
 
 NAMESPACE, NAME = "shop", "checkout"
@@ -31,7 +41,6 @@ DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 HPAS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 SCALE = f"{DEPLOYMENTS}/{NAME}/scale"
 QUOTAS = f"/api/v1/namespaces/{NAMESPACE}/resourcequotas"
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 MANAGER = "kube-controller-manager"
 KUBECTL = "kubectl/v1.36.3 (linux/amd64) kubernetes/0000000"
 HELM = "helm/v3.19.0"
@@ -220,17 +229,12 @@ def controller_down(stage: Stage) -> None:
 def capped_by_policy(stage: Stage) -> None:
     """A policy of the API server stores 5 where the HPA writes more, for five minutes of a fourfold demand."""
     stage.create(2, 12, cpu(60))
-    mutation = {
-        "patchType": "JSONPatch",
-        "jsonPatch": {"expression": '[JSONPatch{op: "replace", path: "/spec/replicas", value: 5}]'},
-    }
-    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["deployments/scale"]}
     policy = {
-        "matchConstraints": {"resourceRules": [rule], "matchPolicy": "Equivalent"},
+        "matchConstraints": {"resourceRules": [WRITES_OF_SCALES], "matchPolicy": "Equivalent"},
         "matchConditions": [{"name": "more-than-5", "expression": "object.spec.replicas > 5"}],
         "reinvocationPolicy": "Never",
         "failurePolicy": "Fail",
-        "mutations": [mutation],
+        "mutations": [STORES_FIVE],
     }
     alice = stage.cluster.client("alice", KUBECTL)
     bindings = f"{ADMISSION}/mutatingadmissionpolicybindings"

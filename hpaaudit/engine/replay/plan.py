@@ -51,6 +51,8 @@ _SEEN_AGAIN_US = 2 * SECOND
 _SERVER = re.compile(r'(?:Get|Put) \\*"(https?://[^/"\\]+)/')
 _UNMATCHED = re.compile(r'no matches for kind \\*"([^"\\]+)\\*" in group \\*"([^"\\]*)\\*"')
 _OK = range(200, 300)
+_AFTER_ALL = 2**63 - 1
+"""More facts than any recording has."""
 
 
 @dataclass(slots=True)
@@ -337,9 +339,8 @@ def _instant(at_us: int, source: int, period_us: int) -> ReconcileTime:
 def _publish(own: Sequence[PlannedReconcile], history: HpaHistory) -> None:
     """Sets the status that stood after each reconcile, before the next one could change it."""
     for number, planned in enumerate(own, 1):
-        is_last = number == len(own)
-        facts_before = len(history.statuses) if is_last else bisect_left(history.statuses, own[number].index)
+        until = own[number].index if number < len(own) else _AFTER_ALL
+        facts_before = bisect_left(history.statuses, until)
         planned.published = history.shown[facts_before - 1] if facts_before else None
-        refused = bisect_left(history.refused, planned.index)
-        until = len(history.refused) if is_last else bisect_left(history.refused, own[number].index)
-        planned.is_refused = refused < until and planned.instant.source != SOURCES[STATUS_WRITE]
+        is_told = bisect_left(history.refused, planned.index) < bisect_left(history.refused, until)
+        planned.is_refused = is_told and planned.instant.source != SOURCES[STATUS_WRITE]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpaaudit.model.inspection import Inspection, StreamSize, TableSize, Unread
+from hpaaudit.model.span import is_within
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.encoding.read_rows import SCALE
 from hpaaudit.recording.files import layout
@@ -47,11 +48,11 @@ class _Counts:
     recorders: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
 
     def is_within(self, at_us: Micros) -> bool:
-        """True for what happened in this time."""
-        return not self.is_before(at_us) and (self.until_us is None or at_us <= self.until_us)
+        """Whether a time lies in the one that is counted."""
+        return is_within(at_us, self.since_us, self.until_us)
 
     def is_before(self, at_us: Micros) -> bool:
-        """True for what happened before this time."""
+        """Whether a time lies before the one that is counted."""
         return self.since_us is not None and at_us < self.since_us
 
 

@@ -2,7 +2,7 @@
 -- One row per HPA and cause, the longest first. is_least: what was decided is not known of a reconcile among them, or beside
 -- them, so that it may have been longer. is_shared: a write by others took pods away in part of that time, and what it cost has
 -- the same pods.
-with held as (
+with held as materialized (
     {held}
 ), holds as (
     select

@@ -49,11 +49,9 @@ select
     at_hi as ts,
     writer_class, writer_name, evidence_level, from_replicas, to_replicas,
     if(evidence_level = 'gap', at_lo, null) as since,
-    writer_class = 'unknown' and coalesce(
-        evidence_level = 'gap'
-        or reconcile_id in (select reconcile_id from main.reconciles where verdict = 'undecidable')
-        or (reconcile_id, to_replicas) in (select (reconcile_id, desired) from main.reconciles), false
-    ) as may_be_hpa,
+    writer_class = 'unknown'
+    and coalesce(evidence_level = 'gap' or decided.verdict = 'undecidable' or decided.desired = to_replicas, false)
+        as may_be_hpa,
     if(undoing.is_hpa, undoing.at, null) as restored_at,
     if(undoing.is_hpa, undoing.replicas, null) as restored_to,
     if(undoing.is_hpa, null, undoing.at) as undone_at,
@@ -63,8 +61,9 @@ select
     answer.replicas as answered_to,
     at_lo, is_remade
 from undone
+left join (select reconcile_id, verdict, desired from main.reconciles) as decided using (reconcile_id)
 -- A replay with --since or --until shows what lies between, and what explains a reconcile between.
 where (
     at_hi between (select started_at from main.recordings) and (select ended_at from main.recordings)
-    or reconcile_id in (select reconcile_id from main.reconciles)
+    or decided.verdict is not null
 );

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.cluster.kube import ApiError
-from tests.cluster.manifests import cpu, deployment, hpa
+from tests.cluster.manifests import ADMISSION, STORES_FIVE, WRITES_OF_SCALES, cpu, deployment, hpa
 from tests.cluster.scenes import ARGO_CD, HELM, UNAVAILABLE
 from tests.cluster.week.stage import SHAPES, STEPS, Stage, Workload
 
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 STANDS_SECONDS = 6
 """A state that is to be seen stands for so long: five reconciles."""
 FALLS_BACK = frozenset({"blank_reason"})
@@ -274,8 +273,7 @@ def load_flaps(stage: Stage, workload: Workload) -> None:
 
 def admission_changes(stage: Stage, workload: Workload) -> None:
     """A policy changes what is written to the scale, while the load doubles."""
-    mutation = {"patchType": "JSONPatch", "jsonPatch": {"expression": _JSON_PATCH}}
-    spec = {"reinvocationPolicy": "Never", "failurePolicy": "Fail", "mutations": [mutation]}
+    spec = {"reinvocationPolicy": "Never", "failurePolicy": "Fail", "mutations": [STORES_FIVE]}
     _with_policy(stage, workload, "MutatingAdmissionPolicy", spec)
 
 
@@ -285,15 +283,11 @@ def admission_refuses(stage: Stage, workload: Workload) -> None:
     _with_policy(stage, workload, "ValidatingAdmissionPolicy", spec)
 
 
-_JSON_PATCH = '[JSONPatch{op: "replace", path: "/spec/replicas", value: 5}]'
-
-
 def _with_policy(stage: Stage, workload: Workload, kind: str, spec: dict[str, Any]) -> None:
     name = f"{workload.namespace}-{workload.name}"
     path = f"{ADMISSION}/{kind[:-1].lower()}ies"
-    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["deployments/scale"]}
     mine = f"request.namespace == '{workload.namespace}' && request.name == '{workload.name}'"
-    matched = {"resourceRules": [rule], "matchPolicy": "Equivalent"}
+    matched = {"resourceRules": [WRITES_OF_SCALES], "matchPolicy": "Equivalent"}
     conditions = [{"name": "mine", "expression": mine}]
     policy = {"matchConstraints": matched, "matchConditions": conditions, **spec}
     actions = {"validationActions": ["Deny"]} if kind.startswith("Validating") else {}

@@ -8,7 +8,7 @@ NULL = candidates.UNKNOWN
 """No number."""
 
 REFUSED = 2
-"""The status of a reconcile is known not to have been written."""
+"""In `Reconciles.unwritten`: an Event says that the API server refused the status of this reconcile."""
 
 # Why a metric has no proposal. PROBLEMS has the code that results show for each.
 UNSEEN = 0
