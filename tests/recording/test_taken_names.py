@@ -18,7 +18,8 @@ from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
 from hpaaudit.recording.recorder.writer_limits import Limits
 from hpaaudit.recording.upkeep import upload_marks
 
-LIMITS = Limits(ballast_bytes=1 << 12)
+LIMITS = Limits(ballast_bytes=1 << 12, free_share=0)
+"""Whatever the disk of this machine has free, no segment is removed."""
 PLACES = (
     ("log", "quarantine", "segments/000002", "recording.json.tmp"),
     ("log/000002.wal", "end.json", "ballast", "segments/000002.tmp", "segments/000001/uploaded"),

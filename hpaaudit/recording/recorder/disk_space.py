@@ -10,8 +10,6 @@ from hpaaudit.recording.files.durable import is_regular_file, make_file
 
 FREE_PER_BALLAST = 10
 """The ballast is reserved only if this many times its size is free."""
-NEARLY_FULL = 0.1
-"""With a smaller share of the disk free, uploaded segments are removed."""
 
 
 def reserve_ballast(folder: Path, size: int) -> None:
@@ -36,13 +34,13 @@ def release_ballast(folder: Path) -> bool:
     return True
 
 
-def is_nearly_full(folder: Path) -> bool:
-    """True if less than a tenth of the disk is free."""
+def is_nearly_full(folder: Path, free_share: float) -> bool:
+    """True if less than this share of the disk is free."""
     try:
         usage = shutil.disk_usage(folder)
     except OSError:
         return False
-    return usage.free < NEARLY_FULL * usage.total
+    return usage.free < free_share * usage.total
 
 
 def folder_bytes(folder: Path) -> int:

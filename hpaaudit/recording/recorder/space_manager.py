@@ -39,14 +39,14 @@ class SpaceManager:
         if keep_us is not None or keep_bytes is not None:
             segments = sealed_segments(self.folder)
             self._remove(segments, *expired(segments, now_us, keep_us, keep_bytes))
-        if disk_space.is_nearly_full(self.folder):
+        if disk_space.is_nearly_full(self.folder, self.limits.free_share):
             self.remove_uploaded()
 
     def make_room(self) -> bool:
         """Releases the ballast, and uses that room to remove uploaded segments. True if more is free now."""
         if not disk_space.release_ballast(self.folder):
             return self.remove_uploaded()
-        while disk_space.is_nearly_full(self.folder) and self.remove_uploaded():
+        while disk_space.is_nearly_full(self.folder, self.limits.free_share) and self.remove_uploaded():
             pass
         return True
 

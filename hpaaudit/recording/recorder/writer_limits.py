@@ -17,6 +17,7 @@ class Limits:
     sync_us, sync_bytes        the log is synced after this time, or this many bytes: that much a crash may lose
     segment_us, segment_bytes  a segment is sealed after this time, or this many bytes of memory
     ballast_bytes              room that is reserved for when the disk is full
+    free_share                 with a smaller share of the disk free, uploaded segments are removed
     keep_us, keep_bytes        retention: older segments, or those beyond this size, are removed; None: none are
     """
 
@@ -25,6 +26,7 @@ class Limits:
     segment_us: Micros = SEGMENT_US
     segment_bytes: int = SEGMENT_BYTES
     ballast_bytes: int = 16 << 20
+    free_share: float = 0.1
     keep_us: Micros | None = None
     keep_bytes: int | None = None
 
