@@ -200,8 +200,7 @@ def _wrong(truth: Truth, other: set[str], handovers: Sequence[int], row: dict[st
     family, _, detail = (row["class"] or "match").partition(".")
     wanted = {number for one in here for number in one.wanted}
     refused = {status for one in around for status in one.refused}
-    # In a hole of the statuses an inferred reconcile may be told with the number that stood just before.
-    is_told = row["evidence"] == "proven" and row["verdict"] != "undecidable" and row["at_source"] != "grid"
+    is_told = row["evidence"] == "proven" and row["verdict"] != "undecidable"
     is_alone = is_told and here and not _is_shared(truth, row)
     if is_alone and row["spec_replicas"] not in {None, *(one.read for one in here)}:
         yield f"it read {[one.read for one in here]} replicas"

@@ -16,6 +16,7 @@ from hpaaudit.engine.replay.hpa_history import COMPONENT, HpaHistories, HpaHisto
 from hpaaudit.engine.replay.reconcile_times import GRID, NOWHERE, SOURCES, STATUS_WRITE, Processes
 from hpaaudit.engine.replay.renewals import Renewals
 from hpaaudit.engine.replay.sync_period import SyncPeriods, sync_periods, times_between
+from hpaaudit.engine.replay.unseen_status import SEEN_AGAIN_US, gaps_of, without_own_status
 from hpaaudit.errors import UnknownRelease
 from hpaaudit.model.audit import ReconcileTime
 from hpaaudit.model.facts import (
@@ -44,8 +45,6 @@ from hpaaudit.model.units import SECOND, Micros
 RENEWALS_SEEN = 50_000
 """The answers among so many facts at the beginning show how often samples are renewed."""
 RELISTED_LATE_US = SECOND
-_SEEN_AGAIN_US = 2 * SECOND
-"""So long after a gap a status may have been written before."""
 
 # autoscaling/v1 keeps conditions as JSON in an annotation: there a quote has several backslashes.
 _SERVER = re.compile(r'(?:Get|Put) \\*"(https?://[^/"\\]+)/')
@@ -62,7 +61,7 @@ class PlannedReconcile:
     index       how many facts stand before it;  earlier   how many of them a lagging cache has
     scale_rereads   what the controller read of the scale after each failed write
     published   the HPA as it was after it; None if every reconcile has a line, for then the status tells nothing more
-    is_refused  its own status is known not to have been written: `published` is of an earlier reconcile
+    no_status   nobody saw a status of its own, which was refused or hidden: `published` is of an earlier reconcile
     """
 
     key: str
@@ -72,7 +71,7 @@ class PlannedReconcile:
     scale_rereads: list[ScaleRead] = field(default_factory=list)
     status_write: WriteOutcome | None = None
     published: HpaSeen | None = None
-    is_refused: bool = False
+    no_status: bool = False
     earlier: int = 0
 
 
@@ -225,7 +224,7 @@ class Reading:
             given_us = duration(texts[0])
         unsure = [(start_us, start_us) for start_us in self.processes.starts]
         for gap in self.gaps:
-            unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + _SEEN_AGAIN_US))]
+            unsure += [(gap.at_us, gap.at_us), (gap.until_us, Micros(gap.until_us + SEEN_AGAIN_US))]
         default_us = OLD_SYNC_PERIOD_US if is_before_1_12(self.release) else SYNC_PERIOD_US
         times: dict[str, list[int]] = {}
         renewals: dict[str, list[int]] = {}
@@ -315,8 +314,9 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
     planned_reconciles: list[PlannedReconcile] = []
     on_watch, late_us = _reconciles_on_watch(reading.release), _relisted_late_us(reading.release)
     for history in reading.histories.all():
-        own, period_us = [], periods.of(history.key) + late_us
-        for at_us, index, source in history.reconcile_times(last_us, period_us, reading.processes, on_watch=on_watch):
+        own, period_us = [], Micros(periods.of(history.key) + late_us)
+        reconciles = history.reconcile_times(last_us, period_us, reading.processes, on_watch=on_watch)
+        for at_us, index, source in reconciles:
             facts_before = bisect_right(times, at_us) if index == NOWHERE else index
             earlier = min(facts_before, bisect_right(times, at_us - LAG_US))
             own.append(
@@ -325,6 +325,8 @@ def _inferred(reading: Reading, periods: SyncPeriods) -> list[PlannedReconcile]:
                 )
             )
         _publish(own, history)
+        for place in without_own_status(reconciles, gaps_of(history.key, reading.gaps, period_us)):
+            own[place].no_status = True
         planned_reconciles += own
     return sorted(planned_reconciles, key=lambda planned: (planned.index, planned.instant.at_us, planned.key))
 
@@ -343,4 +345,4 @@ def _publish(own: Sequence[PlannedReconcile], history: HpaHistory) -> None:
         facts_before = bisect_left(history.statuses, until)
         planned.published = history.shown[facts_before - 1] if facts_before else None
         is_told = bisect_left(history.refused, planned.index) < bisect_left(history.refused, until)
-        planned.is_refused = is_told and planned.instant.source != SOURCES[STATUS_WRITE]
+        planned.no_status = is_told and planned.instant.source != SOURCES[STATUS_WRITE]

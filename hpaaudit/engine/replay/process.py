@@ -221,8 +221,8 @@ class Process:
         if planned.published is not None and choice.observation.hpa is not None:
             published = decode_status(planned.published)
             shown, is_assumed = recommendation_in(published.conditions), choice.evidence == "assumed"
-            # Only an Event tells of it: its own status was refused, or came late, and that of an earlier one stands.
-            told_by_event = planned.is_refused or instant.source == SOURCES[EVENT]
+            # Its own status was refused, was hidden by a gap or came late, and that of an earlier one stands.
+            told_by_event = planned.no_status or instant.source == SOURCES[EVENT]
             is_unwritten = told_by_event and shown == RECOMMENDATION_PUBLISHED and is_assumed
             if not is_unwritten:
                 after = corrected(before, after, choice.decision, choice.observation.hpa, published)
@@ -277,7 +277,7 @@ class Process:
                 fits = fits_inputs(decided[0], published, conditional=conditional, before=status_before)
             else:
                 fits = fits_memory(decided[0], published)
-            fits = fits and not planned.is_refused
+            fits = fits and not planned.no_status
             if best is None or proves(band, candidate.kind, fits):
                 chosen, remembered, best = candidate_observation, memory, decided
             band = _begun(band, candidate.kind, decided[0], published, fits=fits)

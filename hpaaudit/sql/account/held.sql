@@ -1,10 +1,10 @@
 -- Which reconciles did not follow their metrics, and what held them?
 -- One row each. cause: what held it, NULL if nothing did. lasted_s: how long its number stood. wanted_more: pods that the
--- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed. fell_to: what the
--- window of a scale-up took the replicas down to.
+-- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed. spare: pods that there were beyond
+-- those that the metrics asked for. fell_to: what the window of a scale-up took the replicas down to.
 with kept as (
     select
-        r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.spec_replicas,
+        r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.spec_replicas, r.status_replicas,
         -- Where nothing could be decided, that lasts until the next reconcile, whoever wrote meanwhile; a target of zero
         -- replicas has them until somebody writes.
         if(
@@ -84,6 +84,7 @@ select
         when cause = 'max_replicas' then r.raw_desired
         else r.allowed
     end - r.desired as wanted_more,
+    spare_pods(r.desired, r.desired + wanted_more, r.status_replicas) as spare,
     r.spec_replicas as fell_from, if(cause = 'up_window' and r.desired < r.spec_replicas, r.desired, null) as fell_to
 from kept as r
 left join adjusted as p using (reconcile_id)

@@ -11,7 +11,7 @@ with held as materialized (
         -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
         coalesce(round(sum(lasted_s * case
             when cause = 'unready' then idle_pods
-            when cause <> 'unmeasured' then abs(coalesce(wanted_more, 0))
+            when cause <> 'unmeasured' then if(wanted_more < 0, spare, wanted_more)
         end), 6), 0) as pod_s,
         coalesce(max(idle_pods), 0) as idle_pods,
         coalesce(arg_max(pods, idle_pods), 0) as pods,

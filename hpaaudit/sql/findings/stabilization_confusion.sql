@@ -7,14 +7,15 @@ with held as (
         r.hpa_uid, r.ts, r.lasted_s,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold', r.spec_replicas, r.desired) as replicas,
-        replicas - within_bounds(r.raw_desired, r.min_replicas, r.max_replicas) as kept
+        within_bounds(r.raw_desired, r.min_replicas, r.max_replicas) as needed,
+        spare_pods(replicas, needed, r.status_replicas) as kept
     from ran as r
     left join runs.hpa_specs as s
         on s.hpa_uid = r.hpa_uid
         and r.ts >= s.valid_from
         and r.ts < coalesce(s.valid_to, 'infinity')
     where r.reason_code in ('stabilize.down_hold', 'stabilize.down_partial')
-        and kept > 0
+        and replicas > needed
         and replicas <= r.spec_replicas
         -- Where the number may not fall at all, memory changed nothing.
         and not (

@@ -43,9 +43,11 @@ select
     round(sum(coalesce(w.stood_s, r.lasted_s)) filter (
         not m.is_whole or m.replicas >= r.desired
     ) / 60, 1) as minutes_memory_too,
-    max(r.desired::bigint - greatest(a.best, r.min_replicas)) filter (u.reconcile_id is null) as pods_kept,
+    max(
+        spare_pods(r.desired, greatest(a.best, r.min_replicas), r.status_replicas)
+    ) filter (u.reconcile_id is null) as pods_kept,
     round(sum(
-        (r.desired::bigint - greatest(a.best, r.min_replicas)) * coalesce(w.stood_s, r.lasted_s)
+        spare_pods(r.desired, greatest(a.best, r.min_replicas), r.status_replicas) * coalesce(w.stood_s, r.lasted_s)
     ) filter (u.reconcile_id is null)) as pod_seconds_kept,
     min(r.ts) as first_at,
     max(r.ts) as last_at

@@ -14,7 +14,7 @@ from hpaaudit.engine.eras.polling import as_map
 from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
-from hpaaudit.engine.fleet.columns.column_codes import NULL, REFUSED
+from hpaaudit.engine.fleet.columns.column_codes import NO_STATUS, NULL
 from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_answers
 from hpaaudit.engine.fleet.input.hpa_states import HpaTable
@@ -335,7 +335,7 @@ class BatchBuilder:
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
             published=self._published(reconciles),
-            unwritten=np.where(reconciles["refused"] == 1, REFUSED, reconciles["source"] == EVENT),
+            unwritten=np.where(reconciles["no_status"] == 1, NO_STATUS, reconciles["source"] == EVENT),
             period_us=reconciles["period_us"],
             reach_us=reconciles["period_us"] + half_period_us,
             unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),

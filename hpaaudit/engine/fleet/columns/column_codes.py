@@ -7,8 +7,8 @@ from hpaaudit.engine.rules import published_status as published
 NULL = candidates.UNKNOWN
 """No number."""
 
-REFUSED = 2
-"""In `Reconciles.unwritten`: an Event says that the API server refused the status of this reconcile."""
+NO_STATUS = 2
+"""In `Reconciles.unwritten`: nobody saw a status of this reconcile, which was refused or hidden by a gap."""
 
 # Why a metric has no proposal. PROBLEMS has the code that results show for each.
 UNSEEN = 0

@@ -7,7 +7,7 @@ newest of everything. Where only its status was published, all candidates are tr
 from typing import NamedTuple
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NULL, PROVEN, REFUSED, SEEN
+from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NO_STATUS, NULL, PROVEN, SEEN
 from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.candidates import (
     clear,
@@ -112,7 +112,7 @@ def decide(run: Run, hpa: int, at: int) -> None:
             break
         by_inputs = candidate.kind in (INPUTS, FAILED_READS)
         fits = fits_inputs(run, at, shown) if by_inputs else fits_memory(run, at)
-        fits = fits and reconciles.unwritten[at] != REFUSED
+        fits = fits and reconciles.unwritten[at] != NO_STATUS
         if proves(band, candidate.kind, fits):
             inputs, band = candidate_inputs, proven_band(fits_memory(run, at))
         band = widened(band, candidate.kind, fits, run.decisions.desired[at])

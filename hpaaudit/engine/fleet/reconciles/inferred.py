@@ -17,6 +17,7 @@ from hpaaudit.engine.replay.hpa_history import HpaHistory
 from hpaaudit.engine.replay.plan import RENEWALS_SEEN, Plan, Reading
 from hpaaudit.engine.replay.reconcile_times import NOWHERE, STATUS_WRITE, Evidence
 from hpaaudit.engine.replay.unseen_memory import hidden_hpa, hides_reconciles
+from hpaaudit.engine.replay.unseen_status import gaps_of, without_own_status
 from hpaaudit.model.facts import Fact, Gap, HpaSeen, ResourceMetricsRead, ValuesRead
 from hpaaudit.model.flags import SYNC_PERIOD_US
 from hpaaudit.model.fleet_columns import ReconcileEvidence
@@ -32,7 +33,7 @@ _COLUMNS = (
     "lagging_facts",
     "status_until",
     "complete_facts",
-    "refused",
+    "no_status",
 )
 """The columns that follow from one HPA history alone."""
 
@@ -170,7 +171,9 @@ class InferredReconciles:
         until = np.minimum(np.append(facts[1:], self._end(history))[: len(facts)], self._end(history))
         ahead = self._fact_after(at_us + 2 * self._periods.longest_us)
         refused = np.array(history.refused, np.int64)
-        is_refused = np.searchsorted(refused, facts) < np.searchsorted(refused, until)
+        no_status = (np.searchsorted(refused, facts) < np.searchsorted(refused, until)) & (source != STATUS_WRITE)
+        gaps = gaps_of(history.key, (gap for _, gap in self._gaps), period_us)
+        no_status[without_own_status(reconciles, gaps)] = True
         return {
             "hpa": np.full(len(facts), hpa, np.int64),
             "facts": facts,
@@ -181,7 +184,7 @@ class InferredReconciles:
             "lagging_facts": np.minimum(facts, self._fact_after(at_us - LAG_US)),
             "status_until": until,
             "complete_facts": np.maximum(ahead, until),
-            "refused": (is_refused & (source != STATUS_WRITE)).astype(np.int64),
+            "no_status": no_status.astype(np.int64),
         }
 
     def _fact_after(self, at_us: Array) -> Array:

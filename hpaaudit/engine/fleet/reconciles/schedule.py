@@ -26,7 +26,7 @@ _COLUMNS = (
     "lagging_facts",
     "status_until",
     "complete_facts",
-    "refused",
+    "no_status",
     "gap_facts",
     "unseen_us",
 )
@@ -106,7 +106,7 @@ class Schedule:
             "lagging_facts": facts,
             "status_until": nothing,
             "complete_facts": nothing,
-            "refused": np.zeros(len(order), np.int64),
+            "no_status": np.zeros(len(order), np.int64),
             "gap_facts": nothing,
             "unseen_us": nothing,
         }
