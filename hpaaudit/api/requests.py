@@ -40,6 +40,11 @@ def split(path: str) -> tuple[list[str], dict[str, str]]:
     return [unquote(part) for part in plain.strip("/").split("/")], values
 
 
+def is_dry_run(path: str) -> bool:
+    """True if a write is only tried: the API server answers as if it had stored it, and stores nothing."""
+    return "dryRun=" in path and bool(split(path)[1].get("dryRun"))
+
+
 def canonical_selector(text: str) -> str:
     """The canonical text of a selector. One that does not parse is returned unchanged."""
     try:

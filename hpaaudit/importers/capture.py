@@ -180,6 +180,9 @@ class Reader:
         return facts
 
     def _write(self, line: Line, verb: str, path: str, states: ObjectStates) -> Iterable[Fact]:
+        if requests.is_dry_run(path):
+            self.ignored["dry run, which stores nothing"] += 1
+            return []
         fields = line.fields
         status, body, sent = int(fields["status"]), fields.get("body"), fields.get("request")
         good = status in _OK

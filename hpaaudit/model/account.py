@@ -86,8 +86,10 @@ class ForeignWrite:
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's next write, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
+    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target
     missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
-                 they were restored, or nobody looked, or the recording ended; None if it is unknown what was asked for
+                 they were restored, nobody looked, the HPA was released, or the recording ended; None if it is unknown
+                 what was asked for
     is_least     at zero the HPA was off for a part of that time, of which nothing is counted
     """
 
@@ -109,6 +111,8 @@ class ForeignWrite:
     undone_by: str = ""
     answered_us: Micros | None = None
     answered_to: int | None = None
+    released_us: Micros | None = None
+    is_deleted: bool = False
     missing_pod_s: float | None = 0.0
     is_least: bool = False
 
@@ -145,6 +149,21 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """A time in which the controller did not reconcile an HPA.
+
+    divergence_class   why, as in `divergences`;  missed   how many reconciles of the time that is shown
+    until_us   None: to the end of the recording;  is_cut   or of the time that is shown, and it may have gone on
+    """
+
+    divergence_class: str
+    missed: int
+    from_us: Micros
+    until_us: Micros | None
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A known pattern that the recording shows, and what to do about it."""
 
@@ -172,9 +191,10 @@ class Hold:
             was decided
     lasted_s   how long these reconciles stood, together
     is_least   perhaps it was longer: of a reconcile among them or beside them it is not known what was decided
-    pod_s      what it cost: pods that were not ready or not measured, replicas that the metrics asked for and the HPA
-               did not have, or had too many, times these seconds; 0 where it is unknown
+    pod_s      what it cost: replicas that the metrics asked for and the HPA did not have, or had too many, times these
+               seconds; 0 where it is unknown
     is_shared  some of these were missing after a write by somebody else, whose cost has them, too
+    failed_metrics   how many metrics failed at once, where some had
     idle_pods, pods   of the reconcile with the most pods that counted as idle: these, and all that counted
     fell_us, fell_from, fell_to   when `up_window` first took replicas away, as it does up to 1.20; None if it did not
     """
@@ -192,6 +212,7 @@ class Hold:
     fell_to: int = 0
     is_least: bool = False
     is_shared: bool = False
+    failed_metrics: int = 1
 
     first = At("first_us")
     last = At("last_us")
@@ -257,6 +278,7 @@ class HpaAccount:
     deleted_us: Micros | None = None
     former_targets: tuple[tuple[str, Micros], ...] = ()
     otherwise: Otherwise | None = None
+    outages: tuple[Outage, ...] = ()
 
     moment = MaybeAt("moment_us")
     seen_at = MaybeAt("seen_us")

@@ -94,6 +94,8 @@ class Decision:
     gone             the HPA was deleted: only the memory changed
     raw_desired      the highest proposal; None if metrics were not computed, or all of them failed
     stabilized       after the stabilization window;  rate_limited   after policies, before min and max
+    unheld           what it would have decided without what held it, which is missing and unready pods, earlier
+                     recommendations or a metric that failed; None if none of these did
     desired          what `scale.spec.replicas` should become; None where the scale could not be read
     status_desired   what `status.desiredReplicas` becomes: the old value on failures
     action           `scale_up`, `scale_down` or `hold`
@@ -115,6 +117,7 @@ class Decision:
     raw_desired: int | None
     stabilized: int | None
     rate_limited: int | None
+    unheld: int | None
     desired: int | None
     status_desired: int | None
     action: str

@@ -78,7 +78,10 @@ def _answer(write: ForeignWrite) -> str:
     if write.answered_us is not None:
         wrote = f"the HPA wrote {write.answered_to} {_until(write, write.answered_us)}"
     if write.restored_us is None:
-        no = "the HPA did not undo that before the recording ended"
+        end = "the recording ended"
+        if write.released_us is not None:
+            end = "it was deleted" if write.is_deleted else "it got another target"
+        no = f"the HPA did not undo that before {end}"
         return f"{wrote}, and not {write.from_replicas} again" if wrote else no
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"
     undid = f"{had} {_until(write, write.restored_us)}"

@@ -56,19 +56,19 @@ HOLDERS = {
 def held_in_words(hold: Hold, clock: Clock) -> str:
     """For how long an HPA was held, by what, and what that cost."""
     times = f"in {counted(hold.reconciles, 'reconcile')} {during(hold, clock)}"
-    if hold.cause == "unready" and hold.idle_pods:
-        minutes = round(hold.pod_s / 60)
-        cost = f" ({counted(minutes, 'pod-minute')})" if minutes else ""
-        return (
-            f"A scale-up was held for {how_long(hold)} because up to {hold.idle_pods} of "
-            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle{cost}, {times}."
-        )
     kind = _COSTS.get(hold.cause, "")
     if kind == "missing":
         kind += " at least" if hold.is_least else ""
         kind += ", some of them after a write by others" if hold.is_shared else ""
     cost = cost_in_words(hold.pod_s, kind)
+    if hold.cause == "unready" and hold.idle_pods:
+        return (
+            f"A scale-up was held for {how_long(hold)} because up to {hold.idle_pods} of "
+            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle, {times}{cost}."
+        )
     words = WORDS[hold.cause]
+    if hold.failed_metrics > 1:
+        words = words.replace("One metric failed", f"{hold.failed_metrics} metrics failed")
     if hold.fell_us is not None:
         fell = f"{hold.fell_from} -> {hold.fell_to} at {clock(hold.fell_us)}"
         words = f"The window that delays a scale-up scaled down, as it does up to 1.20, {fell}, and held the scale-up"
@@ -90,6 +90,7 @@ _COSTS = {
     "memory": "more than the metrics asked for",
     "down_forbidden": "more than the metrics asked for",
     "up_window": "missing",
+    "unready": "missing",
     "up_forbidden": "missing",
     "max_replicas": "missing",
     "up_policy": "missing",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise
+from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise, Outage
 from hpaaudit.model.counted import counted
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
@@ -116,7 +116,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
     yield from told
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{HOLDERS[hold.cause]} ({how_long(hold)})" for hold in rest)
-        yield f"{counted(len(rest), 'more cause')} held it: {causes}."
+        yield f"{counted(len(rest), 'more cause')} held the replicas: {causes}."
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
@@ -170,15 +170,8 @@ def _sentence_case(text: str) -> str:
 
 def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) -> str:
     """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
-    sentences = []
-    missed = [divergence for divergence in shown if divergence.divergence_class in _NOT_RUN]
-    for first in missed[:1]:
-        until = "the recording ended" if first.closed_us is None else clock(first.closed_us)
-        span = f"from {clock(first.opened_us)} until {until}"
-        sentences.append(f"{_NOT_RUN[first.divergence_class].format(span=span)}.")
-        sentences.append(f"{counted(first.certain, 'reconcile')} did not take place.")
-    if len(missed) > 1:
-        sentences.append(f"That happened {counted(len(missed) - 1, 'more time')}.")
+    sentences: list[str] = []
+    sentences += _outages(hpa.outages, clock)
     explanations = [explanation(one) for one in shown if one.divergence_class.startswith("config.")]
     sentences += [
         f"The controller seems to have run with another setting than this replay: {text}."
@@ -190,6 +183,19 @@ def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) ->
     if open_questions:
         sentences.append(_unexplained(open_questions, clock))
     return " ".join([*sentences, *_share(hpa), *_besides(hpa, shown, hpa.holds, clock)])
+
+
+def _outages(outages: Sequence[Outage], clock: Clock) -> Iterator[str]:
+    """The longest time without a reconcile, and how many others there were."""
+    if not outages:
+        return
+    longest = max(outages, key=lambda outage: outage.missed)
+    end = "at least the end of the time that is shown" if longest.is_cut else "the recording ended"
+    until = end if longest.until_us is None else clock(longest.until_us)
+    yield f"{_NOT_RUN[longest.divergence_class].format(span=f'from {clock(longest.from_us)} until {until}')}."
+    yield f"{counted(longest.missed, 'reconcile')} did not take place."
+    if others := len(outages) - 1:
+        yield f"There {'was' if others == 1 else 'were'} {counted(others, 'other time')} without reconciles."
 
 
 def _unexplained(divergences: list[Divergence], clock: Clock) -> str:

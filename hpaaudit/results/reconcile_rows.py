@@ -46,6 +46,7 @@ def reconcile(replayed: ReplayedReconcile, same: Row) -> Row:
         "raw_desired": decision.raw_desired,
         "stabilized": decision.stabilized,
         "rate_limited": decision.rate_limited,
+        "unheld": decision.unheld,
         "desired": decision.desired,
         "status_desired": decision.status_desired,
         "action": decision.action,

@@ -10,7 +10,7 @@ import pytest
 from hpaaudit.errors import AuditError, BadCapture
 from hpaaudit.flows.importing import import_capture
 from hpaaudit.importers.capture import Reader
-from hpaaudit.model.facts import Ended, Fact
+from hpaaudit.model.facts import Ended, Fact, ScaleWritten
 from tests.importers.lines import SCALE, at, get_line, line, scale, text_of, write
 
 LINES = [get_line(0, SCALE, scale(3)), line(15, reconcile="shop/web"), line(30, end=True)]
@@ -138,3 +138,11 @@ def test_an_import_counts_facts_and_what_it_did_not_know(tmp_path: Path) -> None
     imported = import_capture([path], into=tmp_path / "recording")
     assert (imported.facts, imported.ignored) == (3, (("nodes", 1),))
     assert imported.recording.is_dir()
+
+
+def test_a_dry_run_stores_nothing(tmp_path: Path) -> None:
+    """The API server answers it as if it had."""
+    tried = line(7, put=f"{SCALE}?dryRun=All&fieldManager=kubectl", status=200, body=scale(2), by="alice")
+    made = line(9, put=f"{SCALE}?fieldManager=kubectl", status=200, body=scale(3), by="bob")
+    written = [fact for fact in _facts(write(tmp_path, tried, made)) if isinstance(fact, ScaleWritten)]
+    assert [fact.by for fact in written] == ["bob"]

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from math import ceil, isnan
 from typing import Any
 
 import duckdb
 
+from hpaaudit.engine.rules.go_numbers import MAX_INT32
 from hpaaudit.results import sql
 from hpaaudit.results.findings import findings
 from hpaaudit.results.moments import LONG_HOLD_S, account_sql
@@ -16,7 +18,7 @@ Row = dict[str, Any]
 Tables = Mapping[str, Iterable[Row]]
 HPA: Row = {"replay_id": "r1", "hpa_uid": "u-web", "namespace": "shop", "name": "web"}
 DEFAULTS: Mapping[str, Row] = {
-    "reconciles": {**HPA, "lasted_s": 15.0, "spec_replicas": 4, "status_replicas": 4, "min_replicas": 2,
+    "reconciles": {**HPA, "lasted_s": 15.0, "spec_replicas": 4, "min_replicas": 2,
         "max_replicas": 10, "raw_desired": 4, "stabilized": 4, "desired": 4, "action": "hold",
         "reason_code": "metric.on_target", "verdict": "match", "epoch_id": 0, "at_source": "status_write"},
     "metric_proposals": {**HPA, "metric_idx": 0, "metric_type": "Resource", "metric_name": "cpu",
@@ -175,9 +177,12 @@ class Patterns:
 
     def _fill(self, tables: Tables) -> None:
         ask = self._connection.execute
+        computed = [{**DEFAULTS["metric_proposals"], **row} for row in tables.get("metric_proposals", ())]
         for table, rows in tables.items():
             for row in rows:
                 values = {**DEFAULTS[table], **row}
+                if table == "reconciles":
+                    values = {**_derived(values, computed), **values, **row}
                 places = ", ".join("?" * len(values))
                 ask(f"insert into runs.{table} ({', '.join(values)}) values ({places})", [*values.values()])  # noqa: S608
         ask(
@@ -191,6 +196,28 @@ class Patterns:
         )
         for query in ("09_tenures", "10_shared_targets", "32_memory_windows"):
             ask(sql.folder("audit")[query])
+
+
+def _derived(reconcile: Row, proposals: Iterable[Row]) -> Row:
+    """What follows from the other columns of a reconcile, in the plain case: no policy, window or memory besides."""
+    code, least, most = reconcile["reason_code"], reconcile["min_replicas"], reconcile["max_replicas"]
+    own = [row for row in proposals if row["reconcile_id"] == reconcile["reconcile_id"] and row["valid"]]
+    number = None
+    if code.startswith("adjust."):
+        number = max((_alike(row, reconcile["spec_replicas"]) for row in own), default=None)
+    elif code == "gate.partial_metrics_block_down":
+        number = max((row["proposal"] for row in own), default=least)
+    elif code.startswith("stabilize.") or reconcile["stabilized"] != reconcile["raw_desired"]:
+        number = reconcile["raw_desired"]
+    status = reconcile["spec_replicas"]
+    return {"status_replicas": status, "unheld": None if number is None else max(least, min(most, number))}
+
+
+def _alike(proposal: Row, replicas: int) -> int:
+    """What a metric would propose if all its pods used as much as those that were measured."""
+    ratio, pods = proposal["ratio"], sum(proposal[name] for name in ("ready_pods", "unready_pods", "missing_pods"))
+    is_inside = isnan(ratio) or abs(1 - ratio) <= proposal["tolerance"]
+    return replicas if is_inside else ceil(max(-MAX_INT32, min(ratio * pods, MAX_INT32)))
 
 
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:

@@ -265,6 +265,7 @@ def _decision(scene: Scene, at_us: Micros, status_desired: int) -> Decision:
         raw_desired=scene.raw,
         stabilized=stabilized,
         rate_limited=None if scene.raw is None else scene.desired,
+        unheld=None,
         desired=scene.desired,
         status_desired=status_desired,
         action="hold" if not scales else "scale_up" if scene.desired > scene.spec else "scale_down",

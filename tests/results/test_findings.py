@@ -340,8 +340,9 @@ CASES: dict[str, Case] = {
     ),
     "pod_without_sample": Case(
         fires={
+            "recordings": BEGUN_BEFORE,
             "reconciles": reconciles(10, reason_code="adjust.damped_into_tolerance"),
-            "metric_proposals": proposals(10, ratio=0.7, missing_pods=1),
+            "metric_proposals": proposals(10, ratio=0.7, ready_pods=3, missing_pods=1),
         },
         says="low: up to 1 pod without a sample of cpu changed the decision for 150 s",
         spares={
@@ -918,7 +919,6 @@ def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: 
         ("gate.metric_failed", 9, "could scale for 75 s: what was usable asked for up to 1 pod more"),
         ("gate.metric_failed", 6, "could scale for 75 s"),
         ("gate.metric_failed", None, "could scale for 75 s"),
-        ("gate.partial_metrics_block_down", 9, "could scale down for 75 s"),
         ("gate.partial_metrics_block_down", 6, "scaled down for 75 s: up to 2 pods kept"),
         ("gate.partial_metrics_block_down", None, "could scale down for 75 s"),
     ],
@@ -1255,10 +1255,11 @@ def _written_by(writer_class: str, *names: str) -> Tables:
         (
             "pod_without_sample",
             {
+                "recordings": BEGUN_BEFORE,
                 "reconciles": reconciles(10, reason_code="adjust.damped_into_tolerance"),
                 "metric_proposals": [
-                    *proposals(7, ratio=0.7, missing_pods=1),
-                    *proposals(3, first=7, ratio=0.7, missing_pods=2, metric_name="memory"),
+                    *proposals(7, ratio=0.7, ready_pods=3, missing_pods=1),
+                    *proposals(3, first=7, ratio=0.7, ready_pods=2, missing_pods=2, metric_name="memory"),
                 ],
             },
             "up to 2 pods without a sample of cpu and memory changed",
@@ -1316,7 +1317,8 @@ def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database:
         "recordings": BEGUN_BEFORE,
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=8),
-            *reconciles(40, first=1, spec_replicas=8, **blocked),
+            *reconciles(20, first=1, spec_replicas=8, unheld=8, **blocked),
+            *reconciles(20, first=21, spec_replicas=8, **blocked),
         ],
         "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
         "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
@@ -1332,7 +1334,8 @@ def test_a_new_process_held_the_replicas_that_it_found(database: Patterns) -> No
     tables: Tables = {
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=3, stabilized=8, epoch_id=1),
-            *reconciles(40, first=1, spec_replicas=8, **blocked),
+            *reconciles(20, first=1, spec_replicas=8, unheld=8, **blocked),
+            *reconciles(20, first=21, spec_replicas=8, **blocked),
         ],
         "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
         "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
@@ -1525,9 +1528,11 @@ def test_memory_that_changes_nothing_is_not_blamed(why: str, values: Row, databa
     assert database.verdicts("stabilization_confusion", _held_down(**values)) == [], why
 
 
-def test_memory_is_not_blamed_where_scale_down_is_disabled(database: Patterns) -> None:
-    specs = [{"behavior": '{"scaleDown": {"selectPolicy": "Disabled"}}'}]
-    assert database.verdicts("stabilization_confusion", {**_held_down(), "hpa_specs": specs}) == []
+def test_memory_is_not_blamed_where_something_else_holds_the_same_number(database: Patterns) -> None:
+    tables = _held_down()
+    assert database.verdicts("stabilization_confusion", tables)
+    held = [{**row, "unheld": row["desired"]} for row in tables["reconciles"]]
+    assert database.verdicts("stabilization_confusion", {**tables, "reconciles": held}) == []
 
 
 def test_zero_over_zero_replicas_is_not_above_a_target(database: Patterns) -> None:

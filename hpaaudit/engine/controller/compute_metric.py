@@ -42,10 +42,12 @@ class Answer:
 class ValidMetric:
     """A valid metric: its proposal, its name in messages, its entry of `currentMetrics`.
 
+    alike         as in `CalculatedReplicas`
     measured_us   the time in its answer: that of the first item, Go's zero time without one (asked until 1.11)
     """
 
     replicas: int
+    alike: int
     name: str
     status: MetricStatus
     view: MetricProposal
@@ -364,6 +366,7 @@ def _valid(
     )
     return ValidMetric(
         replicas=calculated.replicas,
+        alike=calculated.alike,
         name=name_of(metric, how, context.behaviours),
         status=status,
         view=view,

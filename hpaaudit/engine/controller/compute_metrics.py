@@ -10,6 +10,7 @@ from hpaaudit.engine.controller.compute_metric import Answer, InvalidMetric, Val
 from hpaaudit.engine.controller.metric_context import MetricContext
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US
 from hpaaudit.engine.rules import compute_replicas as rules
+from hpaaudit.engine.rules.go_numbers import NONE
 from hpaaudit.engine.rules.reason_codes import CODES
 from hpaaudit.model.decision import MetricProposal, PostedEvent
 from hpaaudit.model.hpa import Hpa, MetricStatus
@@ -40,6 +41,8 @@ class MetricsRecommendation:
     error             the error of the first invalid metric, also if other metrics gave the recommendation
     is_inactive_first ScalingActive was False within this reconcile before it became True (1.15)
     measured_us       the time in the answer of the winning metric (asked until 1.11)
+    other             the recommendation that missing and unready pods, or a metric that failed, may have held; None if
+                      no metric gave one
     """
 
     replicas: int | None
@@ -53,6 +56,7 @@ class MetricsRecommendation:
     views: tuple[MetricProposal, ...]
     is_inactive_first: bool = False
     measured_us: Micros = ZERO_TIME_US
+    other: int | None = None
 
 
 def select_pods(
@@ -154,6 +158,7 @@ def compute_replicas_for_metrics(hpa: Hpa, observation: Observation, context: Me
             error=error,
             events=events,
             views=tuple(outcome.view for outcome in outcomes),
+            other=None if choice.winner == NONE else rules.recommended(choice),
         )
     winner = outcomes[choice.winner]
     name = winner.name if isinstance(winner, ValidMetric) else ""
@@ -170,6 +175,7 @@ def compute_replicas_for_metrics(hpa: Hpa, observation: Observation, context: Me
         views=tuple(replace(outcome.view, is_winner=index == choice.winner) for index, outcome in enumerate(outcomes)),
         measured_us=winner.measured_us if isinstance(winner, ValidMetric) else ZERO_TIME_US,
         is_inactive_first=bool(invalid) and not context.behaviours.first_invalid_told,
+        other=max(0, *(outcome.alike for outcome in outcomes if isinstance(outcome, ValidMetric))),
     )
 
 

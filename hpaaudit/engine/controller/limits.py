@@ -1,5 +1,8 @@
 """The limits in an HPA's spec as numbers, and the messages of the condition ScalingLimited."""
 
+from dataclasses import replace
+
+from hpaaudit.engine.behaviours.release import version_of
 from hpaaudit.engine.rules import limit
 from hpaaudit.engine.rules.normalize import Limits
 from hpaaudit.engine.rules.stabilize import Windows
@@ -19,7 +22,15 @@ REASONS = {
     ),
 }
 
+_WITH_BEHAVIOR = (1, 18, 0)
 _NO_POLICIES = limit.Policies(limit.SELECT_MAX, (), (), (), 0, 0)
+
+
+def as_known(hpa: Hpa, flags: Flags) -> Hpa:
+    """The HPA as a controller of this release reads it: before 1.18 a spec has no behavior (KEP-853, #74525)."""
+    if hpa.spec.behavior is None or version_of(flags.release) >= _WITH_BEHAVIOR:
+        return hpa
+    return replace(hpa, spec=replace(hpa.spec, behavior=None))
 
 
 def limits_of(hpa: Hpa, minimum: int, flags: Flags) -> Limits:

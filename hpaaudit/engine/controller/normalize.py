@@ -8,6 +8,7 @@ from hpaaudit.engine.controller.outcome import Outcome
 from hpaaudit.engine.controller.reconcile_state import ReconcileState
 from hpaaudit.engine.controller.remember import remember_recommendation
 from hpaaudit.engine.controller.steps import chain_of
+from hpaaudit.engine.rules.candidates import UNKNOWN
 from hpaaudit.engine.rules.limit import ScaleEventHistory
 from hpaaudit.engine.rules.normalize import (
     ABOVE_MAXIMUM,
@@ -24,7 +25,9 @@ from hpaaudit.engine.rules.normalize import (
     Remembered,
 )
 from hpaaudit.engine.rules.normalize import normalize as normalize_numbers
+from hpaaudit.engine.rules.reason_codes import CODES, PARTIAL_BLOCKS
 from hpaaudit.engine.rules.stabilize import Recommendations
+from hpaaudit.engine.rules.unheld import unheld, without_failure
 from hpaaudit.model.memory import Memory
 
 _ABLE_WORDS = {
@@ -58,6 +61,15 @@ def normalize(state: ReconcileState, recommendation: MetricsRecommendation) -> O
     normalized = normalize_numbers(argument, state.scaled_to_zero, behaviours)
     # A negative proposal leaves the 0 that upstream starts from, and no name of a metric.
     name = recommendation.name if raw > 0 else ""
+    chain = chain_of(recommendation.views, normalized, limits, state.memory)
+    number = unheld(
+        argument,
+        recommendation.other or 0,
+        normalized,
+        CODES.index(chain.reason_code),
+        state.scaled_to_zero,
+        behaviours,
+    )
     return Outcome(
         status=replace(state.hpa.status, conditions=_with_conditions(state, normalized, limits.maximum).conditions),
         memory=remember_recommendation(state.memory, normalized.stabilized.slot, raw, now_us),
@@ -71,8 +83,18 @@ def normalize(state: ReconcileState, recommendation: MetricsRecommendation) -> O
         error=recommendation.error if behaviours.partial_error_returned else "",
         is_partial_error=bool(recommendation.error),
         proposals=recommendation.views,
-        chain=chain_of(recommendation.views, normalized, limits, state.memory),
+        unheld=None if number == UNKNOWN else number,
+        chain=chain,
     )
+
+
+def other_number(state: ReconcileState, recommendation: MetricsRecommendation) -> int | None:
+    """What would have been decided if the metric that failed did not count; None where it does not hold the others."""
+    if recommendation.other is None or recommendation.code != CODES[PARTIAL_BLOCKS]:
+        return None
+    limits, now_us = limits_of(state.hpa, state.minimum, state.flags), state.observation.decided_us
+    argument = NormalizationArg(recommendation.other, state.current, now_us, limits, remembered_of(state.memory))
+    return without_failure(argument, recommendation.other, state.scaled_to_zero, state.behaviours)
 
 
 def remembered_of(memory: Memory) -> Remembered:

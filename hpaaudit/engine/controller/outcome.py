@@ -27,6 +27,7 @@ class Outcome:
     raw: int | None = None
     stabilized: int | None = None
     rate_limited: int | None = None
+    unheld: int | None = None
     desired: int | None = None
     scale_reason: str = ""
     attempts: tuple[ScaleAttempt, ...] = ()

@@ -14,7 +14,7 @@ from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.behaviours.release import behaviours_of, version_of
 from hpaaudit.engine.controller.compute_metrics import MetricsRecommendation, compute_replicas_for_metrics, select_pods
 from hpaaudit.engine.controller.metric_context import MetricContext, tolerances
-from hpaaudit.engine.controller.normalize import SCALE_REASONS, normalize
+from hpaaudit.engine.controller.normalize import SCALE_REASONS, normalize, other_number
 from hpaaudit.engine.controller.outcome import Outcome, gate
 from hpaaudit.engine.controller.reconcile_state import (
     ReconcileState,
@@ -250,6 +250,7 @@ def without_recommendation(state: ReconcileState, recommendation: MetricsRecomme
         events_after_write=(PostedEvent(type="Warning", reason="FailedComputeMetricsReplicas", message=error),),
         error=f"failed to compute desired number of replicas based on listed metrics for {reference(hpa)}: {error}",
         proposals=recommendation.views,
+        unheld=other_number(state, recommendation),
         chain=gate_chain(gate(recommendation.code, state.scale.spec_replicas, (("error", error),))),
     )
 
@@ -299,6 +300,7 @@ def decision_of(observation: Observation, hpa: Hpa, outcome: Outcome, flags: Fla
         raw_desired=outcome.raw,
         stabilized=outcome.stabilized,
         rate_limited=outcome.rate_limited,
+        unheld=outcome.unheld,
         desired=outcome.desired,
         status_desired=outcome.status.desired_replicas,
         action=_action(scale, outcome.desired, behaviours),
@@ -351,6 +353,7 @@ def deleted(observation: Observation) -> Decision:
         raw_desired=None,
         stabilized=None,
         rate_limited=None,
+        unheld=None,
         desired=None,
         status_desired=None,
         action="hold",

@@ -30,10 +30,12 @@ _NO_REQUESTS = Problem("metric.invalid.no_pods", "no metrics returned matched kn
 class CalculatedReplicas:
     """The replicas for one metric, with everything that explains them.
 
+    alike     the replicas if missing and unready pods had used as much as the others
     samples   those that counted in the end, with the assumed ones of missing and unready pods
     """
 
     replicas: int
+    alike: int
     current: Milli
     utilization: int | None
     ratio: float
@@ -235,6 +237,7 @@ def _calculated(
 ) -> CalculatedReplicas:
     return CalculatedReplicas(
         replicas=proposal.replicas,
+        alike=proposal.alike,
         current=Milli(proposal.current),
         utilization=proposal.percent if is_percent else None,
         ratio=proposal.ratio,

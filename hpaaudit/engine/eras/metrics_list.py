@@ -29,13 +29,14 @@ from hpaaudit.engine.controller.steps import metric_code
 from hpaaudit.engine.controller.write_scale import write_scale
 from hpaaudit.engine.eras.era_steps import chain_of
 from hpaaudit.engine.eras.limit_words import bounds_of, limited_words
-from hpaaudit.engine.eras.windows import forbidden_windows
+from hpaaudit.engine.eras.windows import Opened, forbidden_windows
 from hpaaudit.engine.rules import branch as branches
 from hpaaudit.engine.rules import forbidden_windows as windows
 from hpaaudit.engine.rules.bounds import Bounded, bounded
 from hpaaudit.engine.rules.normalize import ABOVE_MAXIMUM, AT_ZERO, BELOW_MINIMUM, scale_reason_of
 from hpaaudit.engine.rules.published_status import has_conditions
 from hpaaudit.engine.rules.reason_codes import CODES
+from hpaaudit.engine.rules.unheld import is_adjusted
 from hpaaudit.model.decision import Decision, Step
 from hpaaudit.model.flags import Flags
 from hpaaudit.model.memory import EMPTY, Memory
@@ -127,6 +128,7 @@ def _within_windows(
     opened = forbidden_windows(state.hpa.status.last_scale_us, measured_us, state.flags, state.behaviours)
     state = state.with_condition("AbleToScale", *_ABLE_WORDS[opened.closed], state.observation.decided_us)
     rescales = windows.may_scale(current, desired, opened.last_scale_us, measured_us, opened.windows)
+    chain = chain_of(_propose(recommendation, raw, current), limits, current, opened, rescales=rescales)
     outcome = Outcome(
         status=replace(state.hpa.status, conditions=state.conditions),
         memory=state.memory,
@@ -134,13 +136,25 @@ def _within_windows(
         raw=raw,
         stabilized=raw,
         rate_limited=limits.by_rate,
+        unheld=_unheld(state, recommendation, opened, measured_us, chain.reason_code),
         desired=desired if rescales else current,
         scale_reason=SCALE_REASONS[scale_reason_of(raw, current)].format(name=recommendation.name),
         events=recommendation.events,
         proposals=recommendation.views,
-        chain=chain_of(_propose(recommendation, raw, current), limits, current, opened, rescales=rescales),
+        chain=chain,
     )
     return write_scale(state, outcome, recommendation.current_metrics)
+
+
+def _unheld(
+    state: ReconcileState, recommendation: MetricsRecommendation, opened: Opened, measured_us: Micros, code: str
+) -> int | None:
+    """What would have been decided if missing and unready pods had used as much as the others."""
+    if not is_adjusted(CODES.index(code)):
+        return None
+    desired = bounded(recommendation.other or 0, state.current, bounds_of(state.hpa), state.behaviours).replicas
+    scales = windows.may_scale(state.current, desired, opened.last_scale_us, measured_us, opened.windows)
+    return desired if scales else state.current
 
 
 def _propose(recommendation: MetricsRecommendation, raw: int, current: int) -> Step:

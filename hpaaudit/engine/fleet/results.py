@@ -123,6 +123,7 @@ class _Results:
             "raw_desired": _nullable(decisions.raw_desired[rows]),
             "stabilized": _nullable(decisions.stabilized[rows]),
             "rate_limited": _nullable(decisions.rate_limited[rows]),
+            "unheld": _nullable(decisions.unheld[rows]),
             "desired": _nullable(desired),
             "status_desired": _nullable(decisions.status_desired[rows]),
             "action": _action(spec_replicas, current, desired),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hpaaudit.api.decode import decode_status
 from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.release import behaviours_of
+from hpaaudit.engine.controller.limits import as_known
 from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
@@ -215,6 +216,8 @@ class Process:
         )
         if observation.hpa is None:
             self.written.pop(key, None)
+        else:
+            observation = replace(observation, hpa=as_known(observation.hpa, self.flags))
         choice = self._choose(observation, before, planned, number)
         self.last_input = ReconcileInput(observation=choice.observation, memory=choice.before, flags=self.flags)
         after = choice.memory

@@ -78,6 +78,7 @@ class Proposal(NamedTuple):
     ratio     usage against target;  adjusted   the same with missing and unready pods, NaN where none were filled in
     adjust    what filling them in did
     inside    the tolerance was asked about `ratio`, and it was inside
+    alike     the replicas if missing and unready pods had used as much as the others
     """
 
     problem: int
@@ -88,6 +89,7 @@ class Proposal(NamedTuple):
     adjusted: float
     adjust: int
     inside: bool
+    alike: int
 
 
 class Tally(NamedTuple):
@@ -133,7 +135,7 @@ class Refill(NamedTuple):
 
 def refused(problem: int) -> Proposal:
     """No proposal, for this reason."""
-    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED, inside=False)
+    return Proposal(problem, 0, 0, 0, math.nan, math.nan, UNADJUSTED, inside=False, alike=0)
 
 
 def resource_replicas(  # noqa: PLR0911 (each problem is a return, in upstream's order)
@@ -162,7 +164,7 @@ def resource_replicas(  # noqa: PLR0911 (each problem is a return, in upstream's
     fills_unready = counts_unready(tally.unready, ratio)
     if not fills_unready and tally.missing == 0:
         replicas, inside = _unfilled(tally.ready, current, ratio, target.tolerance, behaviours.replicas_capped)
-        return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside)
+        return Proposal(NO_PROBLEM, replicas, average, percent, ratio, math.nan, UNADJUSTED, inside, replicas)
     usage, requests, samples = tally.own_usage, tally.own_requests, tally.counted
     if ratio != 1.0 and not math.isnan(ratio):
         requests, samples = wrap64(requests + tally.missing_requests), samples + tally.missing
@@ -175,7 +177,8 @@ def resource_replicas(  # noqa: PLR0911 (each problem is a return, in upstream's
     refilled = usage_ratio(utilization_percent(usage, requests), target.amount)
     refill = Refill(ratio, refilled, samples, fills_unready, behaviours.utilization_guard)
     replicas, adjust = _refilled(refill, current, target.tolerance, behaviours.replicas_capped)
-    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, refilled, adjust, inside=False)
+    alike, _ = _unfilled(_pods(tally), current, ratio, target.tolerance, behaviours.replicas_capped)
+    return Proposal(NO_PROBLEM, replicas, average, percent, ratio, refilled, adjust, inside=False, alike=alike)
 
 
 def plain_metric_replicas(tally: Tally, target: Target, current: int, behaviours: Behaviours) -> Proposal:
@@ -194,7 +197,7 @@ def plain_metric_replicas(tally: Tally, target: Target, current: int, behaviours
     fills_unready = counts_unready(tally.unready, ratio)
     if not fills_unready and tally.missing == 0:
         replicas, inside = _unfilled(tally.ready, current, ratio, target.tolerance, behaviours.replicas_capped)
-        return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
+        return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside, replicas)
     usage, samples = tally.usage, tally.counted
     if ratio < 1.0:
         usage, samples = wrap64(usage + wrap64(target.amount * tally.missing)), samples + tally.missing
@@ -206,7 +209,13 @@ def plain_metric_replicas(tally: Tally, target: Target, current: int, behaviours
     refilled = usage_ratio(divide_int(usage, samples), target.amount)
     refill = Refill(ratio, refilled, samples, fills_unready, behaviours.plain_guard)
     replicas, adjust = _refilled(refill, current, target.tolerance, behaviours.replicas_capped)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, refilled, adjust, inside=False)
+    alike, _ = _unfilled(_pods(tally), current, ratio, target.tolerance, behaviours.replicas_capped)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, refilled, adjust, inside=False, alike=alike)
+
+
+def _pods(tally: Tally) -> int:
+    """The pods that a proposal is about, measured or not."""
+    return tally.ready + tally.unready + tally.missing
 
 
 def _unfilled(ready: int, current: int, ratio: float, tolerance: Tolerance, is_capped: bool) -> tuple[int, bool]:
@@ -254,7 +263,7 @@ def usage_ratio_replicas(usage: int, target: Target, current: int, pods: PodCoun
         replicas = current
     else:
         replicas = replicas_for_ratio(ratio, pods.running, behaviours.value_clamped or behaviours.replicas_capped)
-    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED, inside)
+    return Proposal(NO_PROBLEM, replicas, usage, 0, ratio, math.nan, UNADJUSTED, inside, replicas)
 
 
 def per_pod_replicas(usage: int, target: Target, status_replicas: int, behaviours: Behaviours) -> Proposal:
@@ -276,7 +285,7 @@ def per_pod_replicas(usage: int, target: Target, status_replicas: int, behaviour
     else:
         replicas = replicas_for_usage(usage, target.amount, is_clamped or behaviours.replicas_capped)
     average = per_pod_average(usage, status_replicas, is_clamped, behaviours.total_at_zero)
-    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside)
+    return Proposal(NO_PROBLEM, replicas, average, 0, ratio, math.nan, UNADJUSTED, inside, replicas)
 
 
 def utilization_percent(total: int, requests: int) -> int:

@@ -22,7 +22,7 @@ with writes as materialized (
         on g.stream in ('everything', 'targets')
         and g.gap_to - g.gap_from > interval 30 second
         and g.gap_from >= w.ts
-        and g.gap_from < coalesce(w.restored_at, w.undone_at, w.answered_at, o.ended_at)
+        and g.gap_from < coalesce(w.restored_at, w.undone_at, w.answered_at, w.released_at, o.ended_at)
         and (g.gap_from > o.started_at or g.gap_to < o.ended_at)
     join hpa_specs as a
         on a.hpa_uid = w.hpa_uid
@@ -35,14 +35,14 @@ with writes as materialized (
     -- When fewer stood than before the write, until it was undone.
     select
         w.hpa_uid, w.scale_event_id, w.ts as written_at, w.from_replicas, s.to_replicas, s.since,
-        least(s.until, u.gap_from) as until
+        least(s.until, u.gap_from, w.released_at) as until
     from writes as w
     left join unseen as u using (hpa_uid, scale_event_id)
     join standing as s
         on s.hpa_uid = w.hpa_uid
         and s.scale_event_id >= w.scale_event_id
-        and s.since < coalesce(u.gap_from, w.restored_at, w.undone_at, 'infinity')
-    where s.to_replicas < w.from_replicas and least(s.until, u.gap_from) > s.since
+        and s.since < coalesce(u.gap_from, w.restored_at, w.undone_at, w.released_at, 'infinity')
+    where s.to_replicas < w.from_replicas and least(s.until, u.gap_from, w.released_at) > s.since
 ), wanted as (
     -- What the metrics asked for from one reconcile until the next. Where they were not asked, or were of no use, the HPA
     -- would have kept what they asked for last since the write, or else what stood before it.
@@ -93,6 +93,7 @@ select
     epoch_us(w.since) as since_us, epoch_us(u.gap_from) as unseen_us,
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
+    epoch_us(w.released_at) as released_us, w.is_deleted,
     w.is_remade, epoch_us(written_after(w.at_lo, w.ts)) as after_us,
     if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
     exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted

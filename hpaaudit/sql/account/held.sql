@@ -1,7 +1,7 @@
 -- Which reconciles did not follow their metrics, and what held them?
 -- One row each. cause: what held it, NULL if nothing did. lasted_s: how long its number stood. wanted_more: pods that the
--- metrics asked for beyond it, negative where these were fewer; NULL where they were not asked, or one failed. spare: pods that there were beyond
--- those that the metrics asked for. fell_to: what the window of a scale-up took the replicas down to.
+-- metrics asked for beyond it and would have got without what held it, negative where these were fewer; NULL where they were not asked, or one
+-- failed. spare: pods that there were beyond those. failed_metrics: how many metrics had failed. fell_to: what the window of a scale-up took the replicas down to.
 with kept as (
     select
         r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.spec_replicas, r.status_replicas,
@@ -14,8 +14,8 @@ with kept as (
         r.raw_desired::bigint as raw_desired, r.stabilized::bigint as stabilized,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold' and r.desired is not null, r.spec_replicas, r.desired)::bigint as desired,
-        within_bounds(r.raw_desired, r.min_replicas, r.max_replicas)::bigint as allowed,
-        starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input, r.min_replicas, r.max_replicas
+        within_bounds(r.raw_desired, r.min_replicas, r.max_replicas)::bigint as allowed, r.unheld::bigint as unheld,
+        starts_with(r.reason_code, 'adjust.') as is_adjusted, r.missing_input, r.min_replicas
     from reconciles as r
     left join interruptions as w using (reconcile_id)
     where (r.verdict in ('match', 'skew') or decided_alike(r.verdict, r.class, r.decided))
@@ -30,21 +30,26 @@ with kept as (
         )
 ), adjusted as (
     -- Only these ask for the metric: a fleet has millions of proposals, and few of them were adjusted.
-    select h.reconcile_id, p.ratio, p.tolerance, p.missing_pods, p.unready_pods + p.missing_pods as idle_pods,
+    select h.reconcile_id, p.missing_pods, p.unready_pods + p.missing_pods as idle_pods, ceil(p.ratio * p.ready_pods) as ready_ask,
         p.ready_pods + p.unready_pods + p.missing_pods as pods
     from kept as h
     join metric_proposals as p on p.reconcile_id = h.reconcile_id and p.is_winner
     where h.is_adjusted
+), failed as (
+    select h.reconcile_id, count(*) as failed_metrics
+    from kept as h
+    join metric_proposals as p on p.reconcile_id = h.reconcile_id and not p.valid
+    where h.reason_code = 'gate.partial_metrics_block_down'
+    group by h.reconcile_id
 )
 select
-    r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods,
+    r.hpa_uid, r.ts, r.lasted_s, p.idle_pods, p.pods, f.failed_metrics,
     case
-        -- At its bound, or where scaling is disabled, nothing could have moved whatever the pods. Within the tolerance of the
-        -- pods that were measured nothing would have moved either, unless the others had differed.
-        when r.is_adjusted and p.ratio > 1 + p.tolerance and r.desired < r.max_replicas
-            and json_extract_string(s.behavior, '$.scaleUp.selectPolicy') is distinct from 'Disabled' then 'unready'
-        when r.is_adjusted and p.ratio < 1 - p.tolerance and p.missing_pods > 0 and r.desired > r.min_replicas
-            and json_extract_string(s.behavior, '$.scaleDown.selectPolicy') is distinct from 'Disabled' then 'unmeasured'
+        -- Whatever else would have held the same number, a bound, a window or a policy, is in `unheld`.
+        when r.is_adjusted and r.unheld > r.desired then 'unready'
+        -- What was recommended before these pods had no sample may have held the scale-down all the same.
+        when r.is_adjusted and r.unheld < r.desired and p.missing_pods > 0 and m.is_whole and coalesce(m.replicas < r.desired, true)
+            then 'unmeasured'
         when r.is_adjusted then null
         when r.reason_code = 'gate.metric_failed' then 'metric_failed'
         when r.reason_code = 'gate.partial_metrics_block_down' then case
@@ -52,7 +57,7 @@ select
             when not m.is_whole or r.desired <= r.min_replicas
                 or json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled' then null
             when m.replicas >= r.desired then 'metric_and_memory'
-            else 'partial_metrics'
+            when r.unheld < r.desired then 'partial_metrics'
         end
         when r.reason_code = 'gate.all_metrics_invalid' then 'no_metric'
         when r.reason_code = 'gate.target_unreadable' then 'target_unreadable'
@@ -71,23 +76,27 @@ select
         when r.reason_code = 'policy.down_limit' and r.allowed < r.desired then 'down_policy'
         when r.reason_code = 'policy.down_disabled' and r.allowed < r.desired then 'down_disabled'
         -- Whatever bound the number last: more was asked for before than is now. What that raises is no scale-down that is
-        -- held. Where the number may not fall at all, memory changed nothing.
-        when r.stabilized > r.raw_desired and r.allowed < r.desired and r.desired <= r.spec_replicas then if(
-            r.desired = r.spec_replicas
-            and coalesce(json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled', false),
-            'down_disabled', 'memory'
-        )
-        when r.stabilized < r.raw_desired and r.allowed > r.desired then 'up_window'
+        -- held.
+        when r.stabilized > r.raw_desired and r.desired <= r.spec_replicas then case
+            when r.unheld < r.desired then 'memory'
+            when r.allowed < r.desired and r.desired = r.spec_replicas
+                and json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled' then 'down_disabled'
+        end
+        when r.stabilized < r.raw_desired and r.unheld > r.desired then 'up_window'
     end as cause,
     case
         when starts_with(r.reason_code, 'gate.') then null
         when cause = 'max_replicas' then r.raw_desired
+        -- At least: what the pods that count ask for without the others.
+        when cause = 'unready' then greatest(least(p.ready_ask, r.unheld), r.desired)
+        when cause in ('memory', 'up_window') then r.unheld
         else r.allowed
     end - r.desired as wanted_more,
     spare_pods(r.desired, r.desired + wanted_more, r.status_replicas) as spare,
     r.spec_replicas as fell_from, if(cause = 'up_window' and r.desired < r.spec_replicas, r.desired, null) as fell_to
 from kept as r
 left join adjusted as p using (reconcile_id)
+left join failed as f using (reconcile_id)
 left join remembered_replicas as m using (reconcile_id)
 left join hpa_specs as s
     on s.hpa_uid = r.hpa_uid

@@ -8,12 +8,12 @@ with held as materialized (
     select
         hpa_uid, cause, count(*) as reconciles, min(ts) as first_ts, max(ts) as last_ts, arg_max(lasted_s, ts) as last_s,
         coalesce(round(sum(lasted_s), 6), 0) as lasted_s,
-        -- Of pods that counted as idle it is known how many they were, of a metric that failed not what it would ask for.
+        -- What a metric that failed, or a pod that was not measured, would ask for is unknown.
         coalesce(round(sum(lasted_s * case
-            when cause = 'unready' then idle_pods
             when cause <> 'unmeasured' then if(wanted_more < 0, spare, wanted_more)
         end), 6), 0) as pod_s,
         coalesce(max(idle_pods), 0) as idle_pods,
+        coalesce(max(failed_metrics), 1) as failed_metrics,
         coalesce(arg_max(pods, idle_pods), 0) as pods,
         epoch_us(min(ts) filter (fell_to is not null)) as fell_us,
         coalesce(arg_min(fell_from, ts) filter (fell_to is not null), 0) as fell_from,

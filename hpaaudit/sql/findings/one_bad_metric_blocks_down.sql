@@ -2,7 +2,7 @@
 -- One row per HPA. What the failed metric would have asked for is unknown.
 -- Needs: gate.partial_metrics_block_down gate.metric_failed
 with blocked as (
-    select reconcile_id, hpa_uid, epoch_id, ts, lasted_s, spec_replicas, status_replicas, min_replicas, max_replicas, reason_code
+    select reconcile_id, hpa_uid, epoch_id, ts, lasted_s, spec_replicas, status_replicas, unheld, min_replicas, max_replicas, reason_code
     from ran
     where reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed')
 ), asked as (
@@ -19,14 +19,14 @@ with blocked as (
         b.hpa_uid, b.ts, b.lasted_s, a.metric_name, a.invalid_code,
         -- Until 1.14 the first metric that fails ends the reconcile; later it only forbids to scale down.
         b.reason_code = 'gate.metric_failed' as is_held_up,
-        if(a.best is null, null, greatest(a.best, b.min_replicas, coalesce(m.replicas, 0))) as needed,
-        spare_pods(b.spec_replicas, needed, b.status_replicas) as fewer,
+        if(is_held_up, greatest(a.best, b.min_replicas, coalesce(m.replicas, 0)), b.unheld) as needed,
+        if(a.best is null, 0, spare_pods(b.spec_replicas, needed, b.status_replicas)) as fewer,
         if(is_held_up and a.best is not null, greatest(least(a.best, b.max_replicas) - b.spec_replicas, 0), 0) as more
     from blocked as b
     join asked as a using (reconcile_id)
     left join main.remembered_replicas as m using (reconcile_id)
-    -- What memory would have kept, or may have kept, is not held by the metric alone.
-    where is_held_up or m.is_whole and coalesce(m.replicas < b.spec_replicas, true)
+    -- What memory may have kept, or anything else would have kept, is not held by the metric alone.
+    where is_held_up or m.is_whole and b.unheld < b.spec_replicas
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,

@@ -5,14 +5,17 @@ with held as (
     select r.hpa_uid, r.ts, r.lasted_s, p.metric_name, p.missing_pods, p.ratio
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
+    left join main.remembered_replicas as m on m.reconcile_id = r.reconcile_id
     where r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'adjust.count_flip_hold')
         and p.missing_pods > 0
         -- Unready pods alone are a pattern of their own.
         and (p.ratio < 1 or p.unready_pods = 0)
-        -- Within the tolerance of the others nothing would have moved either.
-        and (p.ratio < 1 - p.tolerance or p.ratio > 1 + p.tolerance)
-        -- Nor was anything possible at the bound to which the metric points.
-        and if(p.ratio < 1, r.spec_replicas > r.min_replicas, r.spec_replicas < r.max_replicas)
+        -- Within the tolerance of the others nothing would have moved either, nor where something else holds that number.
+        and if(
+            p.ratio < 1,
+            r.unheld < r.desired and m.is_whole and coalesce(m.replicas < r.desired, true),
+            r.unheld > r.desired
+        )
     union all
     -- Several metrics of one reconcile may lack their container: its time counts once.
     select

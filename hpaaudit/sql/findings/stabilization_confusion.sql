@@ -2,25 +2,16 @@
 -- One row per HPA, if that lasted for half an hour.
 -- Needs: stabilize.down_hold stabilize.down_partial
 with held as (
-    -- As for the page of a replay: what minReplicas forbids to remove, and what memory raises, is no scale-down that is held.
+    -- As for the page of a replay: what a policy or minReplicas forbids to remove too, and what memory raises, it does not hold.
     select
         r.hpa_uid, r.ts, r.lasted_s,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold', r.spec_replicas, r.desired) as replicas,
-        within_bounds(r.raw_desired, r.min_replicas, r.max_replicas) as needed,
-        spare_pods(replicas, needed, r.status_replicas) as kept
+        spare_pods(replicas, r.unheld, r.status_replicas) as kept
     from ran as r
-    left join runs.hpa_specs as s
-        on s.hpa_uid = r.hpa_uid
-        and r.ts >= s.valid_from
-        and r.ts < coalesce(s.valid_to, 'infinity')
     where r.reason_code in ('stabilize.down_hold', 'stabilize.down_partial')
-        and replicas > needed
+        and replicas > r.unheld
         and replicas <= r.spec_replicas
-        -- Where the number may not fall at all, memory changed nothing.
-        and not (
-            replicas = r.spec_replicas and coalesce(json_extract_string(s.behavior, '$.scaleDown.selectPolicy') = 'Disabled', false)
-        )
         -- What was recommended before the recording is unknown: the number is certain, and not what made it.
         and r.missing_input is distinct from 'memory.before_recording'
 )

@@ -4,14 +4,14 @@
 with held as (
     select
         r.hpa_uid, r.ts, r.until_next_s, r.lasted_s, r.spec_replicas, p.ratio, p.ratio_adjusted, p.unready_pods, p.missing_pods,
-        greatest(ceil(p.ratio * p.ready_pods) - r.spec_replicas, 0) as missing
+        -- At least: what the pods that count ask for without the others.
+        greatest(least(ceil(p.ratio * p.ready_pods), r.unheld) - r.desired, 0) as missing
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
     where r.reason_code in ('adjust.direction_flip_hold', 'adjust.damped_into_tolerance', 'adjust.count_flip_hold')
-        and p.ratio > 1 + p.tolerance
         and p.unready_pods + p.missing_pods > 0
-        -- At maxReplicas no scale-up was possible, whatever the pods.
-        and r.spec_replicas < r.max_replicas
+        -- A bound, a window or a policy would have held the same number, whatever the pods.
+        and r.unheld > r.desired
 ), begun as (
     -- A change of the replicas ends it, too.
     select

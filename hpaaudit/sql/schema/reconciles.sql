@@ -15,6 +15,7 @@
 --   raw_desired: the highest proposal of the metrics, before stabilization; NULL where they were not consulted or failed
 --   stabilized: after the stabilization window
 --   rate_limited: after the scaling policies, before minReplicas and maxReplicas
+--   unheld: what it would have decided without what held it: missing and unready pods, earlier recommendations or a metric that failed; NULL where none of these did. Of pods without a sample that held a scale-down: without earlier recommendations, too
 --   desired: what `spec.replicas` should become; NULL where the scale could not be read
 --   status_desired: what `status.desiredReplicas` should say; the old value on every failure
 --   action: `scale_up`, `scale_down` or `hold`
@@ -58,6 +59,7 @@ create table runs.reconciles (
     raw_desired integer,
     stabilized integer,
     rate_limited integer,
+    unheld integer,
     desired integer,
     status_desired integer,
     action varchar,

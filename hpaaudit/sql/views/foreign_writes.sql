@@ -18,13 +18,33 @@
 --   undone_by: the name of that writer, empty where unknown
 --   answered_at: when the HPA scaled next, NULL: it did not
 --   answered_to: what the HPA wrote then
+--   released_at: when the HPA scaled this target no more, because it was deleted or got another one; NULL: not before the recording ended
+--   is_deleted: it was deleted then
 --   at_lo: it was written after this, and not after `ts`
 --   is_remade: the target was deleted and made again, with another number
 create view main.foreign_writes as
-with undone as (
-    -- The first change by anybody that brings the former number back.
+with writes as (
+    select w.*, t.target_kind, t.target_name
+    from main.scale_events as w
+    asof left join main.hpa_specs as t on t.hpa_uid = w.hpa_uid and w.at_hi >= t.valid_from
+    where w.source = 'actual'
+        and w.writer_class <> 'hpa'
+), released as (
     select
-        w.*,
+        w.hpa_uid, w.scale_event_id,
+        least(min(t.valid_from), min(h.deleted_at)) as released_at,
+        coalesce(released_at = min(h.deleted_at), false) as is_deleted
+    from writes as w
+    left join main.hpas as h on h.hpa_uid = w.hpa_uid and h.deleted_at > w.at_hi
+    left join main.hpa_specs as t
+        on t.hpa_uid = w.hpa_uid
+        and t.valid_from > w.at_hi
+        and (t.target_kind, t.target_name) is distinct from (w.target_kind, w.target_name)
+    group by w.hpa_uid, w.scale_event_id
+), undone as (
+    -- The first change by anybody that brings the former number back, while the HPA scales the target.
+    select
+        w.* exclude (target_kind, target_name), r.released_at, r.is_deleted,
         arg_min(
             {'at': later.at_hi, 'replicas': later.to_replicas, 'is_hpa': later.writer_class = 'hpa', 'who': later.writer_name},
             (later.at_hi, later.scale_event_id)
@@ -35,13 +55,13 @@ with undone as (
             {'at': later.at_hi, 'replicas': later.to_replicas},
             (later.at_hi, later.scale_event_id)
         ) filter (later.writer_class = 'hpa') as answer
-    from main.scale_events as w
+    from writes as w
+    join released as r using (hpa_uid, scale_event_id)
     left join main.scale_events as later
         on later.hpa_uid = w.hpa_uid
         and later.source = 'actual'
         and (later.at_hi, later.scale_event_id) > (w.at_hi, w.scale_event_id)
-    where w.source = 'actual'
-        and w.writer_class <> 'hpa'
+        and later.at_hi < coalesce(r.released_at, 'infinity')
     group by all
 )
 select
@@ -59,7 +79,7 @@ select
     if(undoing.is_hpa, null, undoing.who) as undone_by,
     answer.at as answered_at,
     answer.replicas as answered_to,
-    at_lo, is_remade
+    released_at, is_deleted, at_lo, is_remade
 from undone
 left join (select reconcile_id, verdict, desired from main.reconciles) as decided using (reconcile_id)
 -- A replay with --since or --until shows what lies between, and what explains a reconcile between.

@@ -1,5 +1,5 @@
--- Where a failed metric forbade a scale-down: what would its memory have kept all the same?
--- One row per such reconcile.
+-- Where a failed metric or pods without a sample forbade a scale-down: what would memory have kept all the same?
+-- One row per such reconcile. Pods without a sample keep up what is recommended, so of them only the other reconciles count.
 -- Columns:
 --   reconcile_id: of `reconciles`
 --   replicas: the most that was recommended within the window of a scale-down; NULL: nothing known
@@ -9,6 +9,7 @@ with blocked as (
     select distinct replay_id, hpa_uid
     from main.reconciles
     where reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed')
+        or starts_with(reason_code, 'adjust.') and unheld < desired
 ), flag as (
     select max(try_cast(rtrim(value, 's') as double)) as seconds
     from main.assumptions
@@ -30,7 +31,8 @@ with blocked as (
     select
         r.replay_id, r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.raw_desired::bigint as raw_desired,
         r.ts - i.started_at as seen, has_inputs(r.class) and r.verdict <> 'undecidable' as is_known,
-        to_seconds(scale_down_window(s.behavior, f.seconds)) as remembered
+        to_seconds(scale_down_window(s.behavior, f.seconds)) as remembered,
+        starts_with(r.reason_code, 'adjust.') as is_adjusted, coalesce(r.unheld < r.desired, false) as is_held_up
     from main.reconciles as r
     join blocked using (replay_id, hpa_uid)
     join main.recordings as i using (replay_id)
@@ -43,7 +45,8 @@ with blocked as (
     -- A process knows nothing of the one before it.
     select
         *,
-        max(raw_desired) filter (is_known) over one as replicas,
+        if(is_adjusted, max(raw_desired) filter (is_known and not is_adjusted) over one, max(raw_desired) filter (is_known) over one)
+            as replicas,
         coalesce(bool_and(is_known) over one, true) as is_seen
     from windows
     window one as (
@@ -58,4 +61,4 @@ select
     r.is_seen and (b.ts is not null or r.seen >= r.remembered) as is_whole
 from recent as r
 left join begun as b on b.hpa_uid = r.hpa_uid and b.epoch_id is not distinct from r.epoch_id
-where r.reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed');
+where r.reason_code in ('gate.partial_metrics_block_down', 'gate.metric_failed') or r.is_adjusted and r.is_held_up;

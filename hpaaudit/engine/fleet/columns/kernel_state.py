@@ -64,6 +64,7 @@ class Decisions(NamedTuple):
     raw_desired: Ints
     stabilized: Ints
     rate_limited: Ints
+    unheld: Ints
     desired: Ints
     status_desired: Ints
     reason: Ints

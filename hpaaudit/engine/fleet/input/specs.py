@@ -6,7 +6,7 @@ from hpaaudit.api import selector as selectors
 from hpaaudit.api.requests import RESOURCE_METRICS, requests_of, target_by_kind, target_ref
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metric import NO_OBJECT
-from hpaaudit.engine.controller.limits import limits_of
+from hpaaudit.engine.controller.limits import as_known, limits_of
 from hpaaudit.engine.controller.metric_context import tolerances
 from hpaaudit.engine.controller.metric_target import (
     AVERAGE,
@@ -109,6 +109,7 @@ def spec_of(hpa: Hpa, flags: Flags, behaviours: Behaviours) -> Spec:
     """A spec as numbers, for a controller with these flags."""
     if asks_by_annotation(behaviours):
         hpa = with_asked_metrics(hpa, behaviours)
+    hpa = as_known(hpa, flags)
     behavior = hpa.spec.behavior
     down, up = tolerances(hpa, flags, behaviours)
     limits = limits_of(hpa, 1 if hpa.spec.min_replicas is None else hpa.spec.min_replicas, flags)

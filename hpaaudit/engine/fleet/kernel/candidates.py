@@ -29,7 +29,7 @@ def clear(decisions: Decisions, at: int) -> None:
     """Erases the decision of the previous candidate."""
     decisions.hpa_state[at] = decisions.spec[at] = decisions.scale[at] = decisions.winner[at] = NONE
     decisions.raw_desired[at] = decisions.stabilized[at] = decisions.rate_limited[at] = NULL
-    decisions.desired[at] = decisions.status_desired[at] = NULL
+    decisions.unheld[at] = decisions.desired[at] = decisions.status_desired[at] = NULL
     decisions.able[at] = decisions.active[at] = decisions.limited[at] = KEPT
     decisions.scale_reason[at] = NO_REASON
     decisions.metrics[at] = 0

@@ -59,10 +59,12 @@ from hpaaudit.engine.rules.reason_codes import (
     GATE_BELOW_MIN,
     GATE_DISABLED,
     ON_TARGET,
+    PARTIAL_BLOCKS,
     UNREADABLE,
 )
 from hpaaudit.engine.rules.replica_calculator import Proposal, Tally
 from hpaaudit.engine.rules.stabilize import Windows
+from hpaaudit.engine.rules.unheld import is_adjusted, unheld, without_failure
 
 
 def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs) -> int:
@@ -110,15 +112,18 @@ def _reconcile_scale(run: Run, at: int, slots: int, hpa_state: int, inputs: Read
             decisions.active[at], decisions.reason[at] = NO_SELECTOR, run.batch.specs.selector_problem[spec]
             decisions.desired[at] = scales.spec_replicas[scale]
             return NO_METRICS_SHOWN if behaviours.metrics_renewed_on_failure else OLD_METRICS_SHOWN
-        is_recommended, measured_us = _compute_replicas(run, context, at)
+        is_recommended, measured_us, other = _compute_replicas(run, context, at)
         if not is_recommended:
+            if decisions.reason[at] == PARTIAL_BLOCKS:
+                argument = _argument(run, context, slots, other)
+                decisions.unheld[at] = without_failure(argument, other, scaled_to_zero, behaviours)
             if not behaviours.metrics_renewed_on_failure:
                 return OLD_METRICS_SHOWN
             return OWN_METRICS_SHOWN if behaviours.partial_metrics else NO_METRICS_SHOWN
         if behaviours.forbidden_windows:
-            desired = _within_windows(run, context, at, measured_us)
+            desired = _within_windows(run, context, at, measured_us, other)
         else:
-            desired = _normalize(run, context, at, slots, scaled_to_zero)
+            desired = _normalize(run, context, at, slots, scaled_to_zero, other)
         shown = OWN_METRICS_SHOWN
     write_scale(run, context, at, slots, desired)
     return shown
@@ -145,9 +150,12 @@ def _to_bound(run: Run, context: Context, at: int, taken: int) -> int:
     return int(specs.minimum[spec])
 
 
-def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int]:
-    """Computes every metric; true if they come to a recommendation, and when the winner was measured."""
-    measured_us = context.inputs.scale_us
+def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int, int]:
+    """Computes every metric; true if they come to a recommendation, and when the winner was measured.
+
+    And the recommendation that missing and unready pods, or a metric that failed, may have held.
+    """
+    measured_us, alike = context.inputs.scale_us, 0
     decisions, behaviours = run.decisions, run.settings.behaviours
     first, end = run.batch.specs.metric_from[context.spec], run.batch.specs.metric_to[context.spec]
     choice = NOTHING_COMPUTED
@@ -155,6 +163,7 @@ def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int]:
         problem, proposal, tally, at_us = compute_metric(run, context, metric)
         _store_proposal(run, run.batch.reconciles.proposal_at[at] + metric - first, problem, proposal, tally)
         choice = with_proposal(choice, proposal.replicas) if problem == NONE else with_invalid(choice)
+        alike = max(alike, proposal.alike) if problem == NONE else alike
         if choice.winner == metric - first and proposal.replicas > 0:
             measured_us = at_us
         if is_over(choice, behaviours):
@@ -167,9 +176,9 @@ def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int]:
         decisions.active[at] = _failed_condition(run.batch.metrics.reason[first + named], problem)
         decisions.reason[at] = failed
         decisions.desired[at] = run.batch.scales.spec_replicas[context.inputs.scale]
-        return False, measured_us
+        return False, measured_us, recommended(choice)
     _store_choice(run, at, choice)
-    return True, measured_us
+    return True, measured_us, alike
 
 
 def _failed_condition(reason: int, problem: int) -> int:
@@ -205,10 +214,10 @@ def _store_proposal(run: Run, index: int, problem: int, proposal: Proposal, tall
     proposals.ignored[index] = tally.ignored
 
 
-def _within_windows(run: Run, context: Context, at: int, measured_us: int) -> int:
+def _within_windows(run: Run, context: Context, at: int, measured_us: int, other: int) -> int:
     """The recommendation within its bounds, if the forbidden windows let it pass (to 1.11); as `eras.metrics_list`.
 
-    measured_us   when the winning metric was measured
+    measured_us   when the winning metric was measured;  other   as in `_normalize`
     """
     decisions, specs, settings, spec = run.decisions, run.batch.specs, run.settings, context.spec
     raw, current = decisions.raw_desired[at], context.current
@@ -222,22 +231,36 @@ def _within_windows(run: Run, context: Context, at: int, measured_us: int) -> in
     decisions.rate_limited[at], decisions.scale_reason[at] = limited.by_rate, scale_reason_of(raw, current)
     metric = _metric_reason(run, at, current)
     decisions.reason[at] = primary_before_stabilization(metric, raw, limited, current, rescales)
+    if is_adjusted(decisions.reason[at]):
+        unheld_replicas = bounded(other, current, bounds, settings.behaviours).replicas
+        scales = may_scale(current, unheld_replicas, scaled_us, measured_us, settings.windows)
+        decisions.unheld[at] = unheld_replicas if scales else current
     return int(limited.replicas if rescales else current)
 
 
-def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool) -> int:
-    """The recommendation, stabilized and limited; as `controller.normalize`."""
-    decisions, raw = run.decisions, run.decisions.raw_desired[at]
-    argument = NormalizationArg(
+def _argument(run: Run, context: Context, slots: int, raw: int) -> NormalizationArg:
+    """A recommendation with everything that it is normalized with."""
+    return NormalizationArg(
         raw, context.current, context.now_us, _limits(run, context.spec), remembered_in(run.memory, slots)
     )
+
+
+def _normalize(run: Run, context: Context, at: int, slots: int, scaled_to_zero: bool, other: int) -> int:
+    """The recommendation, stabilized and limited; as `controller.normalize`.
+
+    other   the recommendation if missing and unready pods had used as much as the others
+    """
+    decisions, raw = run.decisions, run.decisions.raw_desired[at]
+    argument = _argument(run, context, slots, raw)
     normalized = normalize(argument, scaled_to_zero, run.settings.behaviours)
-    remember_recommendation(run.memory, slots, normalized.stabilized.slot, raw, context.now_us)
     decisions.able[at], decisions.limited[at] = READY + normalized.able, IN_RANGE + normalized.limited.why
     decisions.stabilized[at] = normalized.stabilized.replicas
     decisions.rate_limited[at] = normalized.limited.by_policy
     decisions.scale_reason[at] = normalized.scale_reason
-    decisions.reason[at] = primary(_metric_reason(run, at, normalized.current), normalized)
+    reason = primary(_metric_reason(run, at, normalized.current), normalized)
+    decisions.reason[at] = reason
+    decisions.unheld[at] = unheld(argument, other, normalized, reason, scaled_to_zero, run.settings.behaviours)
+    remember_recommendation(run.memory, slots, normalized.stabilized.slot, raw, context.now_us)
     return int(normalized.desired)
 
 
