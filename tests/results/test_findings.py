@@ -173,14 +173,15 @@ CASES: dict[str, Case] = {
     "rollout_inflation": Case(
         fires={
             "rollouts": [{}],
-            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, desired=6),
-            "metric_proposals": proposals(1, first=4, unready_pods=1),
+            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, raw_desired=6, desired=6),
+            "metric_proposals": proposals(1, first=4, ready_pods=5, ratio=1.2, proposal=6),
         },
-        says="medium: a rollout raised the replicas from 4 to 6, while 1 were surge",
+        says="medium: during a rollout the replicas rose from 4 to 6, and 1 surge pod counted: without it the metric "
+        "asks for 5 at the same average",
         spares={
             "rollouts": [{}],
-            "reconciles": reconciles(1, first=4, action="scale_up", desired=6),
-            "metric_proposals": proposals(1, first=4),
+            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, raw_desired=6, desired=6),
+            "metric_proposals": proposals(1, first=4, ready_pods=4, unready_pods=1, ratio=1.5, proposal=6),
         },
     ),
     "apply_resets_replicas": Case(
@@ -288,7 +289,9 @@ CASES: dict[str, Case] = {
     "one_bad_metric_blocks_down": Case(
         fires={
             "recordings": BEGUN_BEFORE,
-            "reconciles": reconciles(300, reason_code="gate.partial_metrics_block_down", spec_replicas=8),
+            "reconciles": reconciles(
+                300, reason_code="gate.partial_metrics_block_down", spec_replicas=8, status_replicas=8
+            ),
             "metric_proposals": [
                 *proposals(300, proposal=3),
                 *proposals(300, metric_idx=1, metric_name="qps", valid=False, is_winner=False, proposal=None),
@@ -766,13 +769,16 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
 
     up = {"action": "scale_up"}
     raised = [
-        *reconciles(1, first=4, status_replicas=5, desired=6, **up),
-        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, desired=9, **up),
+        *reconciles(1, first=4, status_replicas=5, raw_desired=6, desired=6, **up),
+        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, raw_desired=11, desired=11, max_replicas=20, **up),
     ]
-    counted = [*proposals(1, first=4, unready_pods=4), *proposals(1, first=8, unready_pods=1)]
+    counted = [
+        *proposals(1, first=4, ready_pods=5, ratio=1.2, proposal=6),
+        *proposals(1, first=8, ready_pods=9, ratio=1.2, proposal=11),
+    ]
     tables: Tables = {"rollouts": [{}], "reconciles": raised, "metric_proposals": counted}
     [verdict] = database.verdicts("rollout_inflation", tables)
-    assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
+    assert "from 6 to 11, and 3 surge pods counted: without them the metric asks for 8" in verdict
 
 
 def test_replicas_outside_of_bounds_that_were_moved_were_written_by_nobody(database: Patterns) -> None:
@@ -818,6 +824,49 @@ def test_a_rollout_whose_pods_are_gone_raises_an_average_over_those_that_are_lef
         "an average over all of them would have been within its tolerance"
     )
     assert database.verdicts("rollout_inflation", tables) == ([told] if is_told else [])
+
+
+TOTAL = {"metric_type": "External", "metric_name": "queue", "target_type": "AverageValue", "ready_pods": 13}
+
+
+@pytest.mark.parametrize(
+    ("why", "raised", "metric", "others"),
+    [
+        ("a total counts no pod", {"desired": 20}, {**TOTAL, "ratio": 20 / 13, "proposal": 20}, None),
+        ("another metric asks for it as well", {}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, 11),
+        ("minReplicas is as many", {"min_replicas": 11}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, None),
+        ("memory raised it", {"raw_desired": 9}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 9}, None),
+        (
+            "no surge pod was ready",
+            {"desired": 20},
+            {"ready_pods": 10, "unready_pods": 3, "ratio": 2.0, "proposal": 20},
+            None,
+        ),
+    ],
+)
+def test_a_surge_is_blamed_only_for_a_number_that_it_made(
+    why: str, raised: Row, metric: Row, others: int | None, database: Patterns
+) -> None:
+    def told(raised: Row, metric: Row, others: int | None) -> list[str]:
+        up: Row = {
+            "action": "scale_up",
+            "spec_replicas": 10,
+            "status_replicas": 13,
+            "max_replicas": 30,
+            "desired": 11,
+            **raised,
+        }
+        metrics = proposals(1, first=4, **metric)
+        if others is not None:
+            metrics += proposals(1, first=4, metric_idx=1, is_winner=False, proposal=others)
+        rows = reconciles(1, first=4, **{"raw_desired": up["desired"], **up})
+        return database.verdicts(
+            "rollout_inflation", {"rollouts": [{}], "reconciles": rows, "metric_proposals": metrics}
+        )
+
+    assert told(raised, metric, others) == [], why
+    [verdict] = told({}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, None)
+    assert verdict.endswith("rose from 10 to 11, and 3 surge pods counted: without them the metric asks for 10")
 
 
 def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -> None:
@@ -930,7 +979,7 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
     failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
     tables: Tables = {
         "recordings": BEGUN_BEFORE,
-        "reconciles": reconciles(5, reason_code=code, spec_replicas=8),
+        "reconciles": reconciles(5, reason_code=code, spec_replicas=8, status_replicas=8),
         "metric_proposals": [
             *proposals(5, proposal=proposal, valid=proposal is not None, metric_idx=2),
             *proposals(5, **failed),
@@ -1282,9 +1331,12 @@ def test_the_time_of_a_reconcile_counts_once_for_all_of_its_metrics(database: Pa
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("gate.above_max", "the HPA only kept its bounds"),
-        ("metric.above_target", "none of these could scale"),
-        (None, "nothing could scale"),
+        ("gate.above_max", ", so that no metric was usable and the HPA only kept its bounds"),
+        (
+            "metric.above_target",
+            ", in 2 stretches of 150 s together, so that no metric was usable and none of these could scale",
+        ),
+        (None, ", so that no metric was usable and nothing could scale"),
     ],
 )
 def test_what_moved_the_replicas_while_the_metrics_api_failed_is_told(
@@ -1292,20 +1344,47 @@ def test_what_moved_the_replicas_while_the_metrics_api_failed_is_told(
 ) -> None:
     """Outside of the bounds no metric is consulted, and the API may answer once in between."""
     moved = reconciles(1, first=5, reason_code=code, action="scale_down", desired=3) if code else []
+    second = 5 + len(moved)
     tables: Tables = {
         "reconciles": [
             *reconciles(5, reason_code="gate.all_metrics_invalid"),
             *moved,
-            *reconciles(5, first=6, reason_code="gate.all_metrics_invalid"),
+            *reconciles(5, first=second, reason_code="gate.all_metrics_invalid"),
         ],
         "metric_proposals": [
             proposal
-            for proposal in proposals(11, valid=False, invalid_code="metric.invalid.api_unavailable")
-            if proposal["reconcile_id"] != 5
+            for proposal in proposals(5 + second, valid=False, invalid_code="metric.invalid.api_unavailable")
+            if proposal["reconcile_id"] != 5 or not moved
         ],
     }
     [verdict] = database.verdicts("metrics_api_down", tables)
-    assert verdict == f"high: the metrics API failed in 10 reconciles, so that no metric was usable and {said}"
+    assert verdict == f"high: the metrics API failed in 10 reconciles{said}"
+
+
+def _two_outages(good: int) -> Tables:
+    """Three reconciles in which the metrics API failed, so many in which it answered, and four in which it failed."""
+    blind = [*range(3), *range(3 + good, 7 + good)]
+    rows = [
+        {**row, **({"reason_code": "gate.all_metrics_invalid"} if row["reconcile_id"] in blind else {})}
+        for row in reconciles(7 + good)
+    ]
+    failed = {"valid": False, "is_winner": False, "invalid_code": "metric.invalid.api_unavailable"}
+    return {
+        "reconciles": rows,
+        "metric_proposals": [
+            {**row, **(failed if row["reconcile_id"] in blind else {})} for row in proposals(7 + good)
+        ],
+    }
+
+
+def test_good_minutes_between_two_outages_are_no_outage(database: Patterns) -> None:
+    """Ten good minutes do not make two outages of 45 and 60 s a grave one."""
+    blind = "so that no metric was usable and"
+    [verdict] = database.verdicts("metrics_api_down", _two_outages(40))
+    assert verdict.startswith("medium: the metrics API failed in 7 reconciles, in 2 stretches of 105 s together")
+    assert verdict.endswith(f", {blind} none of these could scale")
+    [verdict] = database.verdicts("metrics_api_down", _two_outages(0))
+    assert verdict == f"medium: the metrics API failed in 7 reconciles, {blind} nothing could scale"
 
 
 def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database: Patterns) -> None:
@@ -1316,7 +1395,7 @@ def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database:
         "recordings": BEGUN_BEFORE,
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=8),
-            *reconciles(40, first=1, spec_replicas=8, **blocked),
+            *reconciles(40, first=1, spec_replicas=8, status_replicas=8, **blocked),
         ],
         "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
         "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
@@ -1332,7 +1411,7 @@ def test_a_new_process_held_the_replicas_that_it_found(database: Patterns) -> No
     tables: Tables = {
         "reconciles": [
             *reconciles(1, spec_replicas=8, raw_desired=3, stabilized=8, epoch_id=1),
-            *reconciles(40, first=1, spec_replicas=8, **blocked),
+            *reconciles(40, first=1, spec_replicas=8, status_replicas=8, **blocked),
         ],
         "metric_proposals": [*proposals(40, first=1, proposal=3), *proposals(40, first=1, **failed)],
         "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
@@ -1493,7 +1572,8 @@ def test_a_missing_container_blinds_only_where_no_metric_is_left(code: str, lost
 
 def _held_down(**values: Any) -> Tables:
     """Half an hour in which memory held 20 replicas, and metrics asked for 2."""
-    held: Row = {"reason_code": "stabilize.down_hold", "spec_replicas": 20, "max_replicas": 20, "desired": 20}
+    held: Row = {"reason_code": "stabilize.down_hold", "spec_replicas": 20, "status_replicas": 20, "max_replicas": 20,
+        "desired": 20}  # fmt: skip
     return {"reconciles": reconciles(120, **{**held, "raw_desired": 2, **values})}
 
 
