@@ -228,7 +228,10 @@ CASES: dict[str, Case] = {
         spares={"reconciles": reconciles(3, **HELD_UP), "metric_proposals": proposals(3, **IDLE)},
     ),
     "pods_not_created": Case(
-        fires={"reconciles": reconciles(10, spec_replicas=8, status_replicas=5)},
+        fires={
+            "reconciles": reconciles(10, spec_replicas=8, status_replicas=5),
+            "effects": [{"scale_event_id": 1, "wanted": 8, "class": "effect.not_created"}],
+        },
         says="high: the target was scaled to 8, and only 5 pods were made",
         spares={"reconciles": reconciles(8, spec_replicas=8, status_replicas=5)},
     ),
@@ -1454,9 +1457,11 @@ def test_what_max_replicas_forbids_is_not_missing_by_a_policy(database: Patterns
 def test_pods_of_one_scale_up_after_another_are_not_one_wait(database: Patterns) -> None:
     """Each reconcile raised the replicas, and those of the one before were made."""
     rising = [{**row, "spec_replicas": 5 + n, "status_replicas": 4 + n} for n, row in enumerate(reconciles(12))]
-    assert database.verdicts("pods_not_created", {"reconciles": rising}) == []
+    scaled = [{"ts": row["ts"], "scale_event_id": n, "from_replicas": 4 + n, "wanted": 5 + n}
+              for n, row in enumerate(rising)]  # fmt: skip
+    assert database.verdicts("pods_not_created", {"reconciles": rising, "effects": scaled}) == []
     stuck = [{**row, "status_replicas": 4} for row in rising]
-    [verdict] = database.verdicts("pods_not_created", {"reconciles": stuck})
+    [verdict] = database.verdicts("pods_not_created", {"reconciles": stuck, "effects": scaled})
     assert verdict == "high: the target was scaled to 16, and only 4 pods were made"
 
 
@@ -1474,9 +1479,82 @@ def test_pods_that_were_made_and_ended_are_not_called_not_made(why: str, rows: l
     assert database.verdicts("pods_not_created", {"reconciles": [*before, *after]}) == [], why
     [verdict] = database.verdicts(
         "pods_not_created",
-        {"reconciles": [*before, *after, *reconciles(10, first=16, spec_replicas=12, status_replicas=9)]},
+        {
+            "reconciles": [*before, *after, *reconciles(10, first=16, spec_replicas=12, status_replicas=9)],
+            "effects": [{"ts": at(230), "scale_event_id": 1, "wanted": 12}],
+        },
     )
     assert verdict == "high: the target was scaled to 12, and only 9 pods were made"
+
+
+WAITING = [*reconciles(4), *reconciles(12, first=4, spec_replicas=8, status_replicas=5)]
+SCALED_UP: Row = {"ts": at(47), "scale_event_id": 1, "wanted": 8, "class": "effect.quota", "pod_seconds_missing": 540.0}
+
+
+def test_a_wait_for_pods_begins_with_the_scale_up(database: Patterns) -> None:
+    """Where the number was so when the recording began, or when the HPA turned to this target, nobody scaled it."""
+    for effects, first_at, said in (
+        ([SCALED_UP], at(47), "the target was scaled to 8, and only 5 pods were made"),
+        ([{**SCALED_UP, "scale_event_id": None}], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+        ([{**SCALED_UP, "from_replicas": 9}], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+        ([], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+    ):
+        tables: Tables = {"reconciles": WAITING, "effects": effects}
+        assert database.verdicts("pods_not_created", tables) == [f"high: {said}"]
+        assert database.spans("pods_not_created", tables) == [(first_at, at(15 * 15))]
+    # A minute after the scale-up the status was not known, or all of its pods were there, for one reconcile.
+    later = {
+        "reconciles": [*WAITING[:8], {**WAITING[8], "status_replicas": None}, *WAITING[9:]],
+        "effects": [SCALED_UP],
+    }
+    assert database.spans("pods_not_created", later) == []
+    longer = {
+        **later,
+        "reconciles": [*later["reconciles"], *reconciles(6, first=16, spec_replicas=8, status_replicas=5)],
+    }
+    assert database.spans("pods_not_created", longer) == [(at(9 * 15), at(21 * 15))]
+
+
+def test_pods_of_one_target_are_not_missing_at_another(database: Patterns) -> None:
+    """Three minutes of waiting, a minute and a half for each of two targets."""
+    rows = reconciles(12, spec_replicas=8, status_replicas=5)
+    one: Row = {"valid_from": at(0), "valid_to": at(90)}
+    two: Row = {"valid_from": at(90), "target_name": "api"}
+    assert database.verdicts("pods_not_created", {"reconciles": rows, "hpa_specs": [one, two]}) == []
+    assert (
+        len(
+            database.verdicts(
+                "pods_not_created", {"reconciles": rows, "hpa_specs": [one, {**two, "target_name": "web"}]}
+            )
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "who", "next_step"),
+    [
+        (
+            'pods "web-6f-x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=5, limited: pods=5',
+            ": quota small refused more; 9 pod-minutes missing",
+            "raise this quota",
+        ),
+        (
+            'admission webhook "w" denied the request',
+            ": the API server refused more; 9 pod-minutes missing",
+            "see `cause`",
+        ),
+        (None, "", "look at the Events"),
+    ],
+)
+def test_who_refuses_pods_is_told_where_an_event_says_it(
+    cause: str | None, who: str, next_step: str, database: Patterns
+) -> None:
+    tables: Tables = {"reconciles": WAITING, "effects": [{**SCALED_UP, "cause": cause}]}
+    [(_, verdict, evidence, told)] = database.found("pods_not_created", tables)
+    assert verdict == f"the target was scaled to 8, and only 5 pods were made{who}"
+    assert told.startswith(next_step)
+    assert json.loads(evidence)["cause"] == cause
 
 
 @pytest.mark.parametrize(
