@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -967,12 +968,24 @@ def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: 
 @pytest.mark.parametrize(
     ("code", "proposal", "said"),
     [
-        ("gate.metric_failed", 9, "could scale for 75 s: what was usable asked for up to 1 pod more"),
-        ("gate.metric_failed", 6, "could scale for 75 s"),
-        ("gate.metric_failed", None, "could scale for 75 s"),
-        ("gate.partial_metrics_block_down", 9, "could scale down for 75 s"),
-        ("gate.partial_metrics_block_down", 6, "scaled down for 75 s: up to 2 pods kept"),
-        ("gate.partial_metrics_block_down", None, "could scale down for 75 s"),
+        (
+            "gate.metric_failed",
+            9,
+            "qps was unusable, so that nothing scaled up for 75 s: what was usable asked for up to 1 pod more",
+        ),
+        ("gate.metric_failed", 6, "qps was unusable, so that nothing could scale for 75 s"),
+        ("gate.metric_failed", None, "cpu and qps were unusable, so that nothing could scale for 75 s"),
+        ("gate.partial_metrics_block_down", 9, "qps was unusable, so that nothing could scale down for 75 s"),
+        (
+            "gate.partial_metrics_block_down",
+            6,
+            "qps was unusable, so that nothing scaled down for 75 s: up to 2 pods kept",
+        ),
+        (
+            "gate.partial_metrics_block_down",
+            None,
+            "cpu and qps were unusable, so that nothing could scale down for 75 s",
+        ),
     ],
 )
 def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
@@ -989,7 +1002,26 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
         ],
     }
     [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
-    assert verdict.endswith(f"qps was unusable, so that nothing {said}")
+    assert verdict.split(": ", 1)[1] == said
+
+
+def test_metrics_that_failed_at_once_are_all_named(database: Patterns) -> None:
+    """While another one fails, repairing the first changes nothing."""
+    failed = {"valid": False, "is_winner": False, "proposal": None}
+    rows = reconciles(6, reason_code="gate.partial_metrics_block_down", raw_desired=None)
+
+    def told(*metrics: list[Row]) -> str:
+        tables: Tables = {
+            "recordings": BEGUN_BEFORE, "reconciles": rows, "metric_proposals": [row for one in metrics for row in one]
+        }  # fmt: skip
+        [(_, verdict, _, next_step)] = database.found("one_bad_metric_blocks_down", tables)
+        assert ("each of these metrics" in next_step) == (" and " in verdict)
+        return str(verdict).partition(", so that")[0]
+
+    qps, lag = {"metric_name": "qps", "metric_idx": 1}, {"metric_name": "lag", "metric_idx": 2}
+    assert told(proposals(6, **qps, **failed), proposals(6, **lag, **failed)) == "lag and qps were unusable"
+    assert told(proposals(6, **qps, **failed), proposals(2, **lag, **failed)) == "qps was unusable, at times lag too"
+    assert told(proposals(4, **qps, **failed), proposals(2, first=4, **lag, **failed)) == "lag or qps was unusable"
 
 
 CPU_METRIC = '{"resource": {"name": "cpu"}, "type": "Resource"}'
@@ -1213,6 +1245,106 @@ def test_a_bound_whose_write_was_refused_was_not_enforced(database: Patterns) ->
     assert database.verdicts("bounds_edited", {**tables, "reconciles": refused}) == []
 
 
+@pytest.mark.parametrize(
+    ("why", "stood", "edit", "writes"),
+    [
+        ("it stood above the former bound too", 20, {"max_replicas": 6}, []),
+        ("the other bound was changed", 20, {"min_replicas": 3}, []),
+        ("the bound was raised", 12, {"max_replicas": 11}, []),
+        ("somebody wrote after the edit", 8, {"max_replicas": 6}, changes((70, 4, 8), writer_class="kubectl")),
+    ],
+)
+def test_an_edit_is_blamed_only_for_what_follows_from_it(
+    why: str, stood: int, edit: Row, writes: list[Row], database: Patterns
+) -> None:
+    def told(stood: int, edit: Row, writes: list[Row]) -> list[str]:
+        high = {"max_replicas": 10, **edit}["max_replicas"]
+        row = {"reason_code": "gate.above_max", "action": "scale_down", "spec_replicas": stood, "desired": high}
+        tables: Tables = {
+            "hpa_specs": [{"valid_to": at(60)}, {"valid_from": at(60), "writer_manager": "alice", **edit}],
+            "reconciles": reconciles(1, first=5, **row),
+            "scale_events": writes,
+        }
+        return database.verdicts("bounds_edited", tables)
+
+    assert told(stood, edit, writes) == [], why
+    assert told(8, {"max_replicas": 6}, changes((50, 4, 8), writer_class="kubectl")) == [
+        "low: alice changed 2 to 10 replicas into 2 to 6, and the HPA enforced it: 8 -> 6"
+    ]
+
+
+def test_what_an_overflow_wanted_is_no_change_where_nothing_was_written(database: Patterns) -> None:
+    def told(**values: Any) -> str:
+        rows = reconciles(1, action="scale_up", desired=8, **values)
+        [verdict] = database.verdicts(
+            "overflow_to_min", {"reconciles": rows, "metric_proposals": proposals(1, ratio=6e8)}
+        )
+        return verdict.rpartition(", and ")[2]
+
+    assert told(actual=8) == "4 became 8"
+    assert told(actual=4) == "8 were wanted in place of 4"
+
+
+def test_a_negative_value_may_ask_for_replicas_all_the_same(database: Patterns) -> None:
+    """Pods without a sample count as at their target on the way down."""
+    told = proposals(1, metric_name="rps", ratio=-0.4, proposal=3)
+    [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(1), "metric_proposals": told})
+    assert "-0.4 times its target, and asks for 3 replicas all the same: its source said so" in verdict
+
+
+def test_the_threshold_of_one_pod_fewer_is_told_exactly(database: Patterns) -> None:
+    low = {"spec_replicas": 7, "desired": 7}
+    tables: Tables = {
+        "reconciles": reconciles(120, **low), "metric_proposals": proposals(120, ratio=0.85857, proposal=7)
+    }  # fmt: skip
+    [verdict] = database.verdicts("ceil_floor_never_down", tables)
+    assert verdict.startswith("low: cpu at 0.859 of its target for 30 min, and still 7 replicas")
+    assert verdict.endswith("for one pod fewer it must fall to 6/7 of that")
+
+
+def test_the_first_sight_of_a_spec_is_no_edit_of_a_schedule(database: Patterns) -> None:
+    specs: list[Row] = [{"valid_from": at(86400 * day + 60), "writer_manager": "alice"} for day in range(3)]
+    assert database.verdicts("scheduled_scaler", {"hpa_specs": specs[:2]}) == []
+    [verdict] = database.verdicts("scheduled_scaler", {"hpa_specs": specs})
+    assert verdict == "medium: alice writes the spec at 14:01Z, on 2 days"
+
+
+def test_what_is_written_to_two_targets_in_turn_is_no_loop(database: Patterns) -> None:
+    fires = CASES["gitops_selfheal_loop"].fires
+    turns: list[Row] = [
+        {"valid_from": at(second), "target_name": name}
+        for second, name in ((0, "web"), (70, "api"), (170, "web"), (190, "api"))
+    ]
+    assert database.verdicts("gitops_selfheal_loop", {**fires, "hpa_specs": turns}) == []
+    assert len(database.verdicts("gitops_selfheal_loop", {**fires, "hpa_specs": turns[:1]})) == 1
+
+
+def test_pods_of_a_target_that_the_hpa_left_are_no_churn(database: Patterns) -> None:
+    pods: list[Row] = [{"pod_uid": f"p{n}", "name": f"web-6f-{n}", "deleted_at": at(100 + n)} for n in range(4)]
+    effects: list[Row] = [{"removed": 4, "wanted": 4}]
+    left: list[Row] = [{"valid_to": at(60)}, {"valid_from": at(60), "target_name": "api"}]
+    stays: list[Row] = [{"valid_to": at(60)}, {"valid_from": at(60), "max_replicas": 12}]
+    tables: Tables = {"pods": pods, "effects": effects}
+    assert database.verdicts("node_churn", {**tables, "hpa_specs": left}) == []
+    assert database.verdicts("node_churn", {**tables, "hpa_specs": stays}) == [
+        "low: 4 pods ended without a scale-down or a rollout"
+    ]
+
+
+def test_max_replicas_is_named_where_a_policy_allows_just_as_many(database: Patterns) -> None:
+    policy: Row = {"reason_code": "policy.up_limit", "raw_desired": 14, "limited_reason": "TooManyReplicas"}
+    both = reconciles(4, desired=10, **policy)
+    asked = "metrics asked for 14 replicas, maxReplicas was 10"
+    assert database.verdicts("pinned_at_max", {"reconciles": both}) == [
+        f"medium: {asked}, and the scale-up policies allowed no more either"
+    ]
+    later = reconciles(4, first=4, desired=10, raw_desired=14, reason_code="bound.max")
+    assert database.verdicts("pinned_at_max", {"reconciles": [*both, *later]}) == [
+        f"medium: {asked}, and for a part of the time the scale-up policies allowed no more either"
+    ]
+    assert database.verdicts("pinned_at_max", {"reconciles": reconciles(4, desired=9, **policy)}) == []
+
+
 def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> None:
     moved = [
         {"target_name": "api", "valid_to": at(180)},
@@ -1286,6 +1418,25 @@ def _written_by(writer_class: str, *names: str) -> Tables:
                 ],
             },
             "off for 450 s in 2 times: alice and cron wrote replicas 0",
+        ),
+        (
+            "disabled_at_zero",
+            {
+                "reconciles": reconciles(30, **ZERO),
+                "scale_events": [
+                    *changes((-5, 4, 0), writer_class="person", writer_name="cron"),
+                    *changes((200, 4, 0), writer_class="unknown", writer_name=""),
+                ],
+            },
+            "off for 450 s in 2 times: cron and somebody unknown wrote replicas 0",
+        ),
+        (
+            "disabled_at_zero",
+            {
+                "reconciles": reconciles(30, **ZERO),
+                "scale_events": changes((200, 4, 0), writer_class="person", writer_name="cron"),
+            },
+            "off for 450 s in 2 times: the target had replicas 0 at first, cron wrote it later, and the HPA",
         ),
         (
             "misleading_status",
@@ -1576,6 +1727,43 @@ def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Pattern
     [(_, verdict, _, next_step)] = database.found("behavior_lost_by_old_api", tables)
     assert verdict == "the behavior was removed 1 time"
     assert "may" in next_step
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("new_pods_ignored", " for 600 s in 2 stretches"),
+        ("one_bad_metric_blocks_down", " for 9000 s in 2 stretches"),
+        ("slow_or_missed_sync", "not reconciled for 240 s in 2 stretches"),
+        ("stabilization_confusion", " for 60 min in 2 stretches"),
+        ("target_unreadable", " for 300 s in 2 stretches"),
+        ("unready_pods_damp_up", " for 240 s in 2 stretches"),
+    ],
+)
+def test_what_lasted_in_two_stretches_is_not_told_as_one(pattern: str, said: str, database: Patterns) -> None:
+    """Half of a day lies between them."""
+    fires = CASES[pattern].fires
+    tables = {
+        name: [*rows, *({**row, "reconcile_id": row["reconcile_id"] + 5000, "ts": row["ts"] + timedelta(hours=12)}
+                        for row in rows)]
+        if name in ("reconciles", "metric_proposals") else rows
+        for name, rows in fires.items()
+    }  # fmt: skip
+    [verdict] = database.verdicts(pattern, tables)
+    assert said in verdict
+    [verdict] = database.verdicts(pattern, fires)
+    assert "stretches" not in verdict
+
+
+def test_after_the_last_renewal_of_the_lease_nothing_says_that_the_controller_ran(database: Patterns) -> None:
+    missed = reconciles(8, **{"class": "not_run.missed_reconcile"})
+
+    def told(*renewals: float | None) -> list[str]:
+        epochs = [{"epoch_id": n, "renewed_at": None if s is None else at(s)} for n, s in enumerate(renewals)]
+        return database.verdicts("slow_or_missed_sync", {"reconciles": missed, "controller_epochs": epochs})
+
+    assert told(-40) == []
+    assert len(told(-40, 120)) == len(told(None)) == 1
 
 
 def _lasting(tables: Tables, key: str, pattern: str, database: Patterns, *writes: Row) -> float:
