@@ -1732,10 +1732,14 @@ def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Pattern
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
+        ("missing_request_sidecar", "blind for 1800 s in 2 stretches"),
         ("new_pods_ignored", " for 600 s in 2 stretches"),
         ("one_bad_metric_blocks_down", " for 9000 s in 2 stretches"),
+        ("pod_without_sample", " for 300 s in 2 stretches"),
+        ("scale_up_rate_limited", " for 180 s in 2 stretches"),
         ("slow_or_missed_sync", "not reconciled for 240 s in 2 stretches"),
         ("stabilization_confusion", " for 60 min in 2 stretches"),
+        ("stale_informer", " for 300 s in 2 stretches"),
         ("target_unreadable", " for 300 s in 2 stretches"),
         ("unready_pods_damp_up", " for 240 s in 2 stretches"),
     ],
