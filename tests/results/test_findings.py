@@ -391,7 +391,15 @@ CASES: dict[str, Case] = {
     "ordered_statefulset": Case(
         fires={
             "hpa_specs": STATEFUL,
-            "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "pod_seconds_missing": 600.0}],
+            "effects": [
+                {
+                    "class": "effect.not_created",
+                    "scale_event_id": 1,
+                    "wanted": 6,
+                    "made": 4,
+                    "pod_seconds_missing": 600.0,
+                }
+            ],
         },
         says="high: StatefulSet web was scaled to 6, and had 4 pods and 4 ready",
         spares={
@@ -1172,6 +1180,7 @@ def test_a_target_is_that_of_the_time_that_is_told(database: Patterns) -> None:
         return database.verdicts("ordered_statefulset", {"hpa_specs": MOVED, "effects": rows})
 
     assert [len(lacking(second)) for second in (50, 150, 250)] == [1, 0, 1]
+    assert lacking(50)[0].endswith("StatefulSet web asked for 6, and had 4 pods and 4 ready")
 
 
 def test_what_vpa_and_keda_say_is_told_of_the_target_of_that_time(database: Patterns) -> None:
