@@ -40,7 +40,10 @@ POINTS = {
         "so that no metric was usable and nothing could scale."
     ),
     "one-metric-fails": "One metric failed, and that alone kept the others from scaling down, for 5m 01s, in 20",
-    "quota": "Between 11:35:52Z and 11:40:53Z the target was scaled to 6, and only 4 pods were made.",
+    "quota": (
+        "Between 11:35:37Z and 11:40:53Z the target was scaled to 6, and only 4 pods were made: quota small refused "
+        "more; 11 pod-minutes missing."
+    ),
     "rate-limited": (
         "The metrics asked for more than the scale-up policies allowed for 5m 16s, in 21 reconciles between 11:11:20Z "
         "and 11:16:21Z; 18 pod-minutes missing."

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -173,14 +174,15 @@ CASES: dict[str, Case] = {
     "rollout_inflation": Case(
         fires={
             "rollouts": [{}],
-            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, desired=6),
-            "metric_proposals": proposals(1, first=4, unready_pods=1),
+            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, raw_desired=6, desired=6),
+            "metric_proposals": proposals(1, first=4, ready_pods=5, ratio=1.2, proposal=6),
         },
-        says="medium: a rollout raised the replicas from 4 to 6, while 1 were surge",
+        says="medium: during a rollout the replicas rose from 4 to 6, and 1 surge pod counted: without it the metric "
+        "asks for 5 at the same average",
         spares={
             "rollouts": [{}],
-            "reconciles": reconciles(1, first=4, action="scale_up", desired=6),
-            "metric_proposals": proposals(1, first=4),
+            "reconciles": reconciles(1, first=4, action="scale_up", status_replicas=5, raw_desired=6, desired=6),
+            "metric_proposals": proposals(1, first=4, ready_pods=4, unready_pods=1, ratio=1.5, proposal=6),
         },
     ),
     "apply_resets_replicas": Case(
@@ -227,7 +229,10 @@ CASES: dict[str, Case] = {
         spares={"reconciles": reconciles(3, **HELD_UP), "metric_proposals": proposals(3, **IDLE)},
     ),
     "pods_not_created": Case(
-        fires={"reconciles": reconciles(10, spec_replicas=8, status_replicas=5)},
+        fires={
+            "reconciles": reconciles(10, spec_replicas=8, status_replicas=5),
+            "effects": [{"scale_event_id": 1, "wanted": 8, "class": "effect.not_created"}],
+        },
         says="high: the target was scaled to 8, and only 5 pods were made",
         spares={"reconciles": reconciles(8, spec_replicas=8, status_replicas=5)},
     ),
@@ -288,7 +293,9 @@ CASES: dict[str, Case] = {
     "one_bad_metric_blocks_down": Case(
         fires={
             "recordings": BEGUN_BEFORE,
-            "reconciles": reconciles(300, reason_code="gate.partial_metrics_block_down", spec_replicas=8),
+            "reconciles": reconciles(
+                300, reason_code="gate.partial_metrics_block_down", spec_replicas=8, status_replicas=8
+            ),
             "metric_proposals": [
                 *proposals(300, proposal=3),
                 *proposals(300, metric_idx=1, metric_name="qps", valid=False, is_winner=False, proposal=None),
@@ -385,7 +392,15 @@ CASES: dict[str, Case] = {
     "ordered_statefulset": Case(
         fires={
             "hpa_specs": STATEFUL,
-            "effects": [{"class": "effect.not_created", "wanted": 6, "made": 4, "pod_seconds_missing": 600.0}],
+            "effects": [
+                {
+                    "class": "effect.not_created",
+                    "scale_event_id": 1,
+                    "wanted": 6,
+                    "made": 4,
+                    "pod_seconds_missing": 600.0,
+                }
+            ],
         },
         says="high: StatefulSet web was scaled to 6, and had 4 pods and 4 ready",
         spares={
@@ -767,13 +782,16 @@ def test_a_finding_tells_the_numbers_of_one_reconcile(database: Patterns) -> Non
 
     up = {"action": "scale_up"}
     raised = [
-        *reconciles(1, first=4, status_replicas=5, desired=6, **up),
-        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, desired=9, **up),
+        *reconciles(1, first=4, status_replicas=5, raw_desired=6, desired=6, **up),
+        *reconciles(1, first=8, spec_replicas=6, status_replicas=9, raw_desired=11, desired=11, max_replicas=20, **up),
     ]
-    counted = [*proposals(1, first=4, unready_pods=4), *proposals(1, first=8, unready_pods=1)]
+    counted = [
+        *proposals(1, first=4, ready_pods=5, ratio=1.2, proposal=6),
+        *proposals(1, first=8, ready_pods=9, ratio=1.2, proposal=11),
+    ]
     tables: Tables = {"rollouts": [{}], "reconciles": raised, "metric_proposals": counted}
     [verdict] = database.verdicts("rollout_inflation", tables)
-    assert verdict.endswith("from 6 to 9, while 3 were surge and 1 did not count yet")
+    assert "from 6 to 11, and 3 surge pods counted: without them the metric asks for 8" in verdict
 
 
 def test_replicas_outside_of_bounds_that_were_moved_were_written_by_nobody(database: Patterns) -> None:
@@ -819,6 +837,49 @@ def test_a_rollout_whose_pods_are_gone_raises_an_average_over_those_that_are_lef
         "an average over all of them would have been within its tolerance"
     )
     assert database.verdicts("rollout_inflation", tables) == ([told] if is_told else [])
+
+
+TOTAL = {"metric_type": "External", "metric_name": "queue", "target_type": "AverageValue", "ready_pods": 13}
+
+
+@pytest.mark.parametrize(
+    ("why", "raised", "metric", "others"),
+    [
+        ("a total counts no pod", {"desired": 20}, {**TOTAL, "ratio": 20 / 13, "proposal": 20}, None),
+        ("another metric asks for it as well", {}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, 11),
+        ("minReplicas is as many", {"min_replicas": 11}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, None),
+        ("memory raised it", {"raw_desired": 9}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 9}, None),
+        (
+            "no surge pod was ready",
+            {"desired": 20},
+            {"ready_pods": 10, "unready_pods": 3, "ratio": 2.0, "proposal": 20},
+            None,
+        ),
+    ],
+)
+def test_a_surge_is_blamed_only_for_a_number_that_it_made(
+    why: str, raised: Row, metric: Row, others: int | None, database: Patterns
+) -> None:
+    def told(raised: Row, metric: Row, others: int | None) -> list[str]:
+        up: Row = {
+            "action": "scale_up",
+            "spec_replicas": 10,
+            "status_replicas": 13,
+            "max_replicas": 30,
+            "desired": 11,
+            **raised,
+        }
+        metrics = proposals(1, first=4, **metric)
+        if others is not None:
+            metrics += proposals(1, first=4, metric_idx=1, is_winner=False, proposal=others)
+        rows = reconciles(1, first=4, **{"raw_desired": up["desired"], **up})
+        return database.verdicts(
+            "rollout_inflation", {"rollouts": [{}], "reconciles": rows, "metric_proposals": metrics}
+        )
+
+    assert told(raised, metric, others) == [], why
+    [verdict] = told({}, {**TOTAL, "ratio": 10.8 / 13, "proposal": 11}, None)
+    assert verdict.endswith("rose from 10 to 11, and 3 surge pods counted: without them the metric asks for 10")
 
 
 def test_each_metric_that_cannot_be_read_has_its_own_cause(database: Patterns) -> None:
@@ -916,11 +977,23 @@ def test_a_metric_that_fell_between_two_scale_ups_was_lowered_by_them(database: 
 @pytest.mark.parametrize(
     ("code", "proposal", "said"),
     [
-        ("gate.metric_failed", 9, "could scale for 75 s: what was usable asked for up to 1 pod more"),
-        ("gate.metric_failed", 6, "could scale for 75 s"),
-        ("gate.metric_failed", None, "could scale for 75 s"),
-        ("gate.partial_metrics_block_down", 6, "scaled down for 75 s: up to 2 pods kept"),
-        ("gate.partial_metrics_block_down", None, "could scale down for 75 s"),
+        (
+            "gate.metric_failed",
+            9,
+            "qps was unusable, so that nothing scaled up for 75 s: what was usable asked for up to 1 pod more",
+        ),
+        ("gate.metric_failed", 6, "qps was unusable, so that nothing could scale for 75 s"),
+        ("gate.metric_failed", None, "cpu and qps were unusable, so that nothing could scale for 75 s"),
+        (
+            "gate.partial_metrics_block_down",
+            6,
+            "qps was unusable, so that nothing scaled down for 75 s: up to 2 pods kept",
+        ),
+        (
+            "gate.partial_metrics_block_down",
+            None,
+            "cpu and qps were unusable, so that nothing could scale down for 75 s",
+        ),
     ],
 )
 def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
@@ -930,14 +1003,33 @@ def test_only_what_was_blocked_is_told_of_a_metric_that_failed(
     failed = {"metric_idx": 1, "metric_name": "qps", "valid": False, "is_winner": False, "proposal": None}
     tables: Tables = {
         "recordings": BEGUN_BEFORE,
-        "reconciles": reconciles(5, reason_code=code, spec_replicas=8),
+        "reconciles": reconciles(5, reason_code=code, spec_replicas=8, status_replicas=8),
         "metric_proposals": [
             *proposals(5, proposal=proposal, valid=proposal is not None, metric_idx=2),
             *proposals(5, **failed),
         ],
     }
     [verdict] = database.verdicts("one_bad_metric_blocks_down", tables)
-    assert verdict.endswith(f"qps was unusable, so that nothing {said}")
+    assert verdict.split(": ", 1)[1] == said
+
+
+def test_metrics_that_failed_at_once_are_all_named(database: Patterns) -> None:
+    """While another one fails, repairing the first changes nothing."""
+    failed = {"valid": False, "is_winner": False, "proposal": None}
+    rows = reconciles(6, reason_code="gate.partial_metrics_block_down", raw_desired=None)
+
+    def told(*metrics: list[Row]) -> str:
+        tables: Tables = {
+            "recordings": BEGUN_BEFORE, "reconciles": rows, "metric_proposals": [row for one in metrics for row in one]
+        }  # fmt: skip
+        [(_, verdict, _, next_step)] = database.found("one_bad_metric_blocks_down", tables)
+        assert ("each of these metrics" in next_step) == (" and " in verdict)
+        return str(verdict).partition(", so that")[0]
+
+    qps, lag = {"metric_name": "qps", "metric_idx": 1}, {"metric_name": "lag", "metric_idx": 2}
+    assert told(proposals(6, **qps, **failed), proposals(6, **lag, **failed)) == "lag and qps were unusable"
+    assert told(proposals(6, **qps, **failed), proposals(2, **lag, **failed)) == "qps was unusable, at times lag too"
+    assert told(proposals(4, **qps, **failed), proposals(2, first=4, **lag, **failed)) == "lag or qps was unusable"
 
 
 CPU_METRIC = '{"resource": {"name": "cpu"}, "type": "Resource"}'
@@ -1088,6 +1180,7 @@ def test_a_target_is_that_of_the_time_that_is_told(database: Patterns) -> None:
         return database.verdicts("ordered_statefulset", {"hpa_specs": MOVED, "effects": rows})
 
     assert [len(lacking(second)) for second in (50, 150, 250)] == [1, 0, 1]
+    assert lacking(50)[0].endswith("StatefulSet web asked for 6, and had 4 pods and 4 ready")
 
 
 def test_what_vpa_and_keda_say_is_told_of_the_target_of_that_time(database: Patterns) -> None:
@@ -1159,6 +1252,106 @@ def test_a_bound_whose_write_was_refused_was_not_enforced(database: Patterns) ->
     tables = CASES["bounds_edited"].fires
     refused = [{**row, "class": "write_failed.denied", "verdict": "divergent"} for row in tables["reconciles"]]
     assert database.verdicts("bounds_edited", {**tables, "reconciles": refused}) == []
+
+
+@pytest.mark.parametrize(
+    ("why", "stood", "edit", "writes"),
+    [
+        ("it stood above the former bound too", 20, {"max_replicas": 6}, []),
+        ("the other bound was changed", 20, {"min_replicas": 3}, []),
+        ("the bound was raised", 12, {"max_replicas": 11}, []),
+        ("somebody wrote after the edit", 8, {"max_replicas": 6}, changes((70, 4, 8), writer_class="kubectl")),
+    ],
+)
+def test_an_edit_is_blamed_only_for_what_follows_from_it(
+    why: str, stood: int, edit: Row, writes: list[Row], database: Patterns
+) -> None:
+    def told(stood: int, edit: Row, writes: list[Row]) -> list[str]:
+        high = {"max_replicas": 10, **edit}["max_replicas"]
+        row = {"reason_code": "gate.above_max", "action": "scale_down", "spec_replicas": stood, "desired": high}
+        tables: Tables = {
+            "hpa_specs": [{"valid_to": at(60)}, {"valid_from": at(60), "writer_manager": "alice", **edit}],
+            "reconciles": reconciles(1, first=5, **row),
+            "scale_events": writes,
+        }
+        return database.verdicts("bounds_edited", tables)
+
+    assert told(stood, edit, writes) == [], why
+    assert told(8, {"max_replicas": 6}, changes((50, 4, 8), writer_class="kubectl")) == [
+        "low: alice changed 2 to 10 replicas into 2 to 6, and the HPA enforced it: 8 -> 6"
+    ]
+
+
+def test_what_an_overflow_wanted_is_no_change_where_nothing_was_written(database: Patterns) -> None:
+    def told(**values: Any) -> str:
+        rows = reconciles(1, action="scale_up", desired=8, **values)
+        [verdict] = database.verdicts(
+            "overflow_to_min", {"reconciles": rows, "metric_proposals": proposals(1, ratio=6e8)}
+        )
+        return verdict.rpartition(", and ")[2]
+
+    assert told(actual=8) == "4 became 8"
+    assert told(actual=4) == "8 were wanted in place of 4"
+
+
+def test_a_negative_value_may_ask_for_replicas_all_the_same(database: Patterns) -> None:
+    """Pods without a sample count as at their target on the way down."""
+    told = proposals(1, metric_name="rps", ratio=-0.4, proposal=3)
+    [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(1), "metric_proposals": told})
+    assert "-0.4 times its target, and asks for 3 replicas all the same: its source said so" in verdict
+
+
+def test_the_threshold_of_one_pod_fewer_is_told_exactly(database: Patterns) -> None:
+    low = {"spec_replicas": 7, "desired": 7}
+    tables: Tables = {
+        "reconciles": reconciles(120, **low), "metric_proposals": proposals(120, ratio=0.85857, proposal=7)
+    }  # fmt: skip
+    [verdict] = database.verdicts("ceil_floor_never_down", tables)
+    assert verdict.startswith("low: cpu at 0.859 of its target for 30 min, and still 7 replicas")
+    assert verdict.endswith("for one pod fewer it must fall to 6/7 of that")
+
+
+def test_the_first_sight_of_a_spec_is_no_edit_of_a_schedule(database: Patterns) -> None:
+    specs: list[Row] = [{"valid_from": at(86400 * day + 60), "writer_manager": "alice"} for day in range(3)]
+    assert database.verdicts("scheduled_scaler", {"hpa_specs": specs[:2]}) == []
+    [verdict] = database.verdicts("scheduled_scaler", {"hpa_specs": specs})
+    assert verdict == "medium: alice writes the spec at 14:01Z, on 2 days"
+
+
+def test_what_is_written_to_two_targets_in_turn_is_no_loop(database: Patterns) -> None:
+    fires = CASES["gitops_selfheal_loop"].fires
+    turns: list[Row] = [
+        {"valid_from": at(second), "target_name": name}
+        for second, name in ((0, "web"), (70, "api"), (170, "web"), (190, "api"))
+    ]
+    assert database.verdicts("gitops_selfheal_loop", {**fires, "hpa_specs": turns}) == []
+    assert len(database.verdicts("gitops_selfheal_loop", {**fires, "hpa_specs": turns[:1]})) == 1
+
+
+def test_pods_of_a_target_that_the_hpa_left_are_no_churn(database: Patterns) -> None:
+    pods: list[Row] = [{"pod_uid": f"p{n}", "name": f"web-6f-{n}", "deleted_at": at(100 + n)} for n in range(4)]
+    effects: list[Row] = [{"removed": 4, "wanted": 4}]
+    left: list[Row] = [{"valid_to": at(60)}, {"valid_from": at(60), "target_name": "api"}]
+    stays: list[Row] = [{"valid_to": at(60)}, {"valid_from": at(60), "max_replicas": 12}]
+    tables: Tables = {"pods": pods, "effects": effects}
+    assert database.verdicts("node_churn", {**tables, "hpa_specs": left}) == []
+    assert database.verdicts("node_churn", {**tables, "hpa_specs": stays}) == [
+        "low: 4 pods ended without a scale-down or a rollout"
+    ]
+
+
+def test_max_replicas_is_named_where_a_policy_allows_just_as_many(database: Patterns) -> None:
+    policy: Row = {"reason_code": "policy.up_limit", "raw_desired": 14, "limited_reason": "TooManyReplicas"}
+    both = reconciles(4, desired=10, **policy)
+    asked = "metrics asked for 14 replicas, maxReplicas was 10"
+    assert database.verdicts("pinned_at_max", {"reconciles": both}) == [
+        f"medium: {asked}, and the scale-up policies allowed no more either"
+    ]
+    later = reconciles(4, first=4, desired=10, raw_desired=14, reason_code="bound.max")
+    assert database.verdicts("pinned_at_max", {"reconciles": [*both, *later]}) == [
+        f"medium: {asked}, and for a part of the time the scale-up policies allowed no more either"
+    ]
+    assert database.verdicts("pinned_at_max", {"reconciles": reconciles(4, desired=9, **policy)}) == []
 
 
 def test_two_hpas_share_a_target_only_while_both_name_it(database: Patterns) -> None:
@@ -1236,6 +1429,25 @@ def _written_by(writer_class: str, *names: str) -> Tables:
             "off for 450 s in 2 times: alice and cron wrote replicas 0",
         ),
         (
+            "disabled_at_zero",
+            {
+                "reconciles": reconciles(30, **ZERO),
+                "scale_events": [
+                    *changes((-5, 4, 0), writer_class="person", writer_name="cron"),
+                    *changes((200, 4, 0), writer_class="unknown", writer_name=""),
+                ],
+            },
+            "off for 450 s in 2 times: cron and somebody unknown wrote replicas 0",
+        ),
+        (
+            "disabled_at_zero",
+            {
+                "reconciles": reconciles(30, **ZERO),
+                "scale_events": changes((200, 4, 0), writer_class="person", writer_name="cron"),
+            },
+            "off for 450 s in 2 times: the target had replicas 0 at first, cron wrote it later, and the HPA",
+        ),
+        (
             "misleading_status",
             {"reports": [{"class": f"report.{kind}"} for kind in ("wrong_condition", *["stale_metric"] * 3)]},
             "the status showed a metric that was not usable 3 times, and conditions of another decision 1 time",
@@ -1283,9 +1495,12 @@ def test_the_time_of_a_reconcile_counts_once_for_all_of_its_metrics(database: Pa
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("gate.above_max", "the HPA only kept its bounds"),
-        ("metric.above_target", "none of these could scale"),
-        (None, "nothing could scale"),
+        ("gate.above_max", ", so that no metric was usable and the HPA only kept its bounds"),
+        (
+            "metric.above_target",
+            ", in 2 stretches of 150 s together, so that no metric was usable and none of these could scale",
+        ),
+        (None, ", so that no metric was usable and nothing could scale"),
     ],
 )
 def test_what_moved_the_replicas_while_the_metrics_api_failed_is_told(
@@ -1293,20 +1508,47 @@ def test_what_moved_the_replicas_while_the_metrics_api_failed_is_told(
 ) -> None:
     """Outside of the bounds no metric is consulted, and the API may answer once in between."""
     moved = reconciles(1, first=5, reason_code=code, action="scale_down", desired=3) if code else []
+    second = 5 + len(moved)
     tables: Tables = {
         "reconciles": [
             *reconciles(5, reason_code="gate.all_metrics_invalid"),
             *moved,
-            *reconciles(5, first=6, reason_code="gate.all_metrics_invalid"),
+            *reconciles(5, first=second, reason_code="gate.all_metrics_invalid"),
         ],
         "metric_proposals": [
             proposal
-            for proposal in proposals(11, valid=False, invalid_code="metric.invalid.api_unavailable")
-            if proposal["reconcile_id"] != 5
+            for proposal in proposals(5 + second, valid=False, invalid_code="metric.invalid.api_unavailable")
+            if proposal["reconcile_id"] != 5 or not moved
         ],
     }
     [verdict] = database.verdicts("metrics_api_down", tables)
-    assert verdict == f"high: the metrics API failed in 10 reconciles, so that no metric was usable and {said}"
+    assert verdict == f"high: the metrics API failed in 10 reconciles{said}"
+
+
+def _two_outages(good: int) -> Tables:
+    """Three reconciles in which the metrics API failed, so many in which it answered, and four in which it failed."""
+    blind = [*range(3), *range(3 + good, 7 + good)]
+    rows = [
+        {**row, **({"reason_code": "gate.all_metrics_invalid"} if row["reconcile_id"] in blind else {})}
+        for row in reconciles(7 + good)
+    ]
+    failed = {"valid": False, "is_winner": False, "invalid_code": "metric.invalid.api_unavailable"}
+    return {
+        "reconciles": rows,
+        "metric_proposals": [
+            {**row, **(failed if row["reconcile_id"] in blind else {})} for row in proposals(7 + good)
+        ],
+    }
+
+
+def test_good_minutes_between_two_outages_are_no_outage(database: Patterns) -> None:
+    """Ten good minutes do not make two outages of 45 and 60 s a grave one."""
+    blind = "so that no metric was usable and"
+    [verdict] = database.verdicts("metrics_api_down", _two_outages(40))
+    assert verdict.startswith("medium: the metrics API failed in 7 reconciles, in 2 stretches of 105 s together")
+    assert verdict.endswith(f", {blind} none of these could scale")
+    [verdict] = database.verdicts("metrics_api_down", _two_outages(0))
+    assert verdict == f"medium: the metrics API failed in 7 reconciles, {blind} nothing could scale"
 
 
 def test_a_metric_that_failed_held_nothing_that_memory_would_have_held(database: Patterns) -> None:
@@ -1378,9 +1620,11 @@ def test_what_max_replicas_forbids_is_not_missing_by_a_policy(database: Patterns
 def test_pods_of_one_scale_up_after_another_are_not_one_wait(database: Patterns) -> None:
     """Each reconcile raised the replicas, and those of the one before were made."""
     rising = [{**row, "spec_replicas": 5 + n, "status_replicas": 4 + n} for n, row in enumerate(reconciles(12))]
-    assert database.verdicts("pods_not_created", {"reconciles": rising}) == []
+    scaled = [{"ts": row["ts"], "scale_event_id": n, "from_replicas": 4 + n, "wanted": 5 + n}
+              for n, row in enumerate(rising)]  # fmt: skip
+    assert database.verdicts("pods_not_created", {"reconciles": rising, "effects": scaled}) == []
     stuck = [{**row, "status_replicas": 4} for row in rising]
-    [verdict] = database.verdicts("pods_not_created", {"reconciles": stuck})
+    [verdict] = database.verdicts("pods_not_created", {"reconciles": stuck, "effects": scaled})
     assert verdict == "high: the target was scaled to 16, and only 4 pods were made"
 
 
@@ -1398,9 +1642,82 @@ def test_pods_that_were_made_and_ended_are_not_called_not_made(why: str, rows: l
     assert database.verdicts("pods_not_created", {"reconciles": [*before, *after]}) == [], why
     [verdict] = database.verdicts(
         "pods_not_created",
-        {"reconciles": [*before, *after, *reconciles(10, first=16, spec_replicas=12, status_replicas=9)]},
+        {
+            "reconciles": [*before, *after, *reconciles(10, first=16, spec_replicas=12, status_replicas=9)],
+            "effects": [{"ts": at(230), "scale_event_id": 1, "wanted": 12}],
+        },
     )
     assert verdict == "high: the target was scaled to 12, and only 9 pods were made"
+
+
+WAITING = [*reconciles(4), *reconciles(12, first=4, spec_replicas=8, status_replicas=5)]
+SCALED_UP: Row = {"ts": at(47), "scale_event_id": 1, "wanted": 8, "class": "effect.quota", "pod_seconds_missing": 540.0}
+
+
+def test_a_wait_for_pods_begins_with_the_scale_up(database: Patterns) -> None:
+    """Where the number was so when the recording began, or when the HPA turned to this target, nobody scaled it."""
+    for effects, first_at, said in (
+        ([SCALED_UP], at(47), "the target was scaled to 8, and only 5 pods were made"),
+        ([{**SCALED_UP, "scale_event_id": None}], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+        ([{**SCALED_UP, "from_replicas": 9}], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+        ([], at(60), "the target asked for 8 replicas, and had at most 5 pods"),
+    ):
+        tables: Tables = {"reconciles": WAITING, "effects": effects}
+        assert database.verdicts("pods_not_created", tables) == [f"high: {said}"]
+        assert database.spans("pods_not_created", tables) == [(first_at, at(15 * 15))]
+    # A minute after the scale-up the status was not known, or all of its pods were there, for one reconcile.
+    later = {
+        "reconciles": [*WAITING[:8], {**WAITING[8], "status_replicas": None}, *WAITING[9:]],
+        "effects": [SCALED_UP],
+    }
+    assert database.spans("pods_not_created", later) == []
+    longer = {
+        **later,
+        "reconciles": [*later["reconciles"], *reconciles(6, first=16, spec_replicas=8, status_replicas=5)],
+    }
+    assert database.spans("pods_not_created", longer) == [(at(9 * 15), at(21 * 15))]
+
+
+def test_pods_of_one_target_are_not_missing_at_another(database: Patterns) -> None:
+    """Three minutes of waiting, a minute and a half for each of two targets."""
+    rows = reconciles(12, spec_replicas=8, status_replicas=5)
+    one: Row = {"valid_from": at(0), "valid_to": at(90)}
+    two: Row = {"valid_from": at(90), "target_name": "api"}
+    assert database.verdicts("pods_not_created", {"reconciles": rows, "hpa_specs": [one, two]}) == []
+    assert (
+        len(
+            database.verdicts(
+                "pods_not_created", {"reconciles": rows, "hpa_specs": [one, {**two, "target_name": "web"}]}
+            )
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "who", "next_step"),
+    [
+        (
+            'pods "web-6f-x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=5, limited: pods=5',
+            ": quota small refused more; 9 pod-minutes missing",
+            "raise this quota",
+        ),
+        (
+            'admission webhook "w" denied the request',
+            ": the API server refused more; 9 pod-minutes missing",
+            "see `cause`",
+        ),
+        (None, "", "look at the Events"),
+    ],
+)
+def test_who_refuses_pods_is_told_where_an_event_says_it(
+    cause: str | None, who: str, next_step: str, database: Patterns
+) -> None:
+    tables: Tables = {"reconciles": WAITING, "effects": [{**SCALED_UP, "cause": cause}]}
+    [(_, verdict, evidence, told)] = database.found("pods_not_created", tables)
+    assert verdict == f"the target was scaled to 8, and only 5 pods were made{who}"
+    assert told.startswith(next_step)
+    assert json.loads(evidence)["cause"] == cause
 
 
 @pytest.mark.parametrize(
@@ -1422,6 +1739,47 @@ def test_nobody_is_named_who_may_not_have_removed_the_behavior(database: Pattern
     [(_, verdict, _, next_step)] = database.found("behavior_lost_by_old_api", tables)
     assert verdict == "the behavior was removed 1 time"
     assert "may" in next_step
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("missing_request_sidecar", "blind for 1800 s in 2 stretches"),
+        ("new_pods_ignored", " for 600 s in 2 stretches"),
+        ("one_bad_metric_blocks_down", " for 9000 s in 2 stretches"),
+        ("pod_without_sample", " for 300 s in 2 stretches"),
+        ("scale_up_rate_limited", " for 180 s in 2 stretches"),
+        ("slow_or_missed_sync", "not reconciled for 240 s in 2 stretches"),
+        ("stabilization_confusion", " for 60 min in 2 stretches"),
+        ("stale_informer", " for 300 s in 2 stretches"),
+        ("target_unreadable", " for 300 s in 2 stretches"),
+        ("unready_pods_damp_up", " for 240 s in 2 stretches"),
+    ],
+)
+def test_what_lasted_in_two_stretches_is_not_told_as_one(pattern: str, said: str, database: Patterns) -> None:
+    """Half of a day lies between them."""
+    fires = CASES[pattern].fires
+    tables = {
+        name: [*rows, *({**row, "reconcile_id": row["reconcile_id"] + 5000, "ts": row["ts"] + timedelta(hours=12)}
+                        for row in rows)]
+        if name in ("reconciles", "metric_proposals") else rows
+        for name, rows in fires.items()
+    }  # fmt: skip
+    [verdict] = database.verdicts(pattern, tables)
+    assert said in verdict
+    [verdict] = database.verdicts(pattern, fires)
+    assert "stretches" not in verdict
+
+
+def test_after_the_last_renewal_of_the_lease_nothing_says_that_the_controller_ran(database: Patterns) -> None:
+    missed = reconciles(8, **{"class": "not_run.missed_reconcile"})
+
+    def told(*renewals: float | None) -> list[str]:
+        epochs = [{"epoch_id": n, "renewed_at": None if s is None else at(s)} for n, s in enumerate(renewals)]
+        return database.verdicts("slow_or_missed_sync", {"reconciles": missed, "controller_epochs": epochs})
+
+    assert told(-40) == []
+    assert len(told(-40, 120)) == len(told(None)) == 1
 
 
 def _lasting(tables: Tables, key: str, pattern: str, database: Patterns, *writes: Row) -> float:
@@ -1496,7 +1854,8 @@ def test_a_missing_container_blinds_only_where_no_metric_is_left(code: str, lost
 
 def _held_down(**values: Any) -> Tables:
     """Half an hour in which memory held 20 replicas, and metrics asked for 2."""
-    held: Row = {"reason_code": "stabilize.down_hold", "spec_replicas": 20, "max_replicas": 20, "desired": 20}
+    held: Row = {"reason_code": "stabilize.down_hold", "spec_replicas": 20, "status_replicas": 20, "max_replicas": 20,
+        "desired": 20}  # fmt: skip
     return {"reconciles": reconciles(120, **{**held, "raw_desired": 2, **values})}
 
 

@@ -18,12 +18,26 @@ with specs as (
     from ran as r
     asof join edits as e on e.hpa_uid = r.hpa_uid and e.valid_from <= r.ts
     where (
-            r.reason_code in ('gate.above_max', 'gate.below_min')
-            -- A bound that is loosened lets the load do what it forbade.
-            or r.reason_code = 'bound.min' and r.desired > r.spec_replicas
-            or r.reason_code = 'bound.max' and r.desired < r.spec_replicas
+            -- The bound before would have allowed the number that stood. One that is loosened lets the load do what it forbade.
+            r.reason_code in ('gate.above_max', 'bound.max')
+                and r.desired < r.spec_replicas
+                and e.max_replicas < e.max_before
+                and r.spec_replicas <= e.max_before
+            or r.reason_code in ('gate.below_min', 'bound.min')
+                and r.desired > r.spec_replicas
+                and coalesce(e.min_replicas, 1) > coalesce(e.min_before, 1)
+                and r.spec_replicas >= coalesce(e.min_before, 1)
         )
         and r.action <> 'hold'
+        -- What somebody else wrote since may be outside of the bounds by that write.
+        and not exists (
+            from runs.scale_events as w
+            where w.hpa_uid = r.hpa_uid
+                and w.source = 'actual'
+                and w.writer_class <> 'hpa'
+                and w.at_hi > e.valid_from
+                and w.at_hi <= r.ts
+        )
         -- What was refused, or changed by admission, enforced nothing.
         and not starts_with(coalesce(r.class, ''), 'write_')
         and r.ts < e.valid_from + interval 1 minute

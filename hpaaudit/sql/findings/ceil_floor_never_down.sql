@@ -15,9 +15,9 @@ with low as (
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'low' as severity,
     format(
-        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall below {}',
-        metric_name, round(avg(ratio), 2), round(sum(lasted_s) / 60)::bigint, counted(spec_replicas, 'replica'),
-        round((spec_replicas - 1.0) / spec_replicas, 2)
+        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall to {}/{} of that',
+        metric_name, round(avg(ratio), 3), round(sum(lasted_s) / 60)::bigint, counted(spec_replicas, 'replica'),
+        spec_replicas - 1, spec_replicas
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'mean_ratio', round(avg(ratio), 9), 'replicas', spec_replicas) as evidence,
     'raise the target or the request, or remove a metric whose floor does not depend on load' as next_step

@@ -1,16 +1,18 @@
 -- Which HPAs and GitOps controllers undo each other's replicas?
--- One row per HPA. At least twice one undid the other within five minutes.
+-- One row per HPA. At least twice one undid the other within five minutes, on one target.
 -- Needs: writer.gitops
 with changes as (
     select
-        hpa_uid, at_hi as ts, from_replicas, to_replicas, writer_class, writer_name,
+        e.hpa_uid, e.at_hi as ts, e.from_replicas, to_replicas, writer_class, writer_name,
         lag(at_hi) over one as ts_before,
         lag(from_replicas) over one as from_before,
         lag(writer_class) over one as class_before,
         lag(writer_name) over one as name_before
-    from runs.scale_events
-    where source = 'actual'
-    window one as (partition by hpa_uid order by at_hi, scale_event_id)
+    from runs.scale_events as e
+    -- What was written to another target undoes nothing here: scaleTargetRef may have been edited.
+    asof left join tenures as t on t.hpa_uid = e.hpa_uid and t.valid_from <= e.at_hi
+    where e.source = 'actual'
+    window one as (partition by e.hpa_uid, t.valid_from order by e.at_hi, e.scale_event_id)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,

@@ -1,11 +1,11 @@
 -- Which HPAs were blind because their metrics API did not answer?
--- One row per HPA.
+-- One row per HPA. Each stretch lasts until a reconcile that could read a metric, or of which nothing is known.
 -- Needs: metric.invalid.api_unavailable
-with blind as (
+with failures as (
     select
-        r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, count(distinct r.reconcile_id) as reconciles,
-        any_value(coalesce(p.invalid_text, p.invalid_code) order by r.ts, p.metric_idx) as error
-    from runs.reconciles as r
+        r.reconcile_id, r.hpa_uid, r.ts, r.until_next_s,
+        any_value(coalesce(p.invalid_text, p.invalid_code) order by p.metric_idx) as error
+    from ran as r
     -- Without any ready pod no metric is usable either, but then the API did answer.
     join runs.metric_proposals as p
         on p.reconcile_id = r.reconcile_id
@@ -13,30 +13,55 @@ with blind as (
         and p.invalid_code = 'metric.invalid.api_unavailable'
     -- Of what was not recorded nothing is known.
     where r.reason_code = 'gate.all_metrics_invalid' and r.verdict <> 'undecidable'
-    group by r.hpa_uid
+    group by r.reconcile_id, r.hpa_uid, r.ts, r.until_next_s
+), met as (
+    select hpa_uid, reconcile_id, ts, until_next_s, error, true as is_blind
+    from failures
+    union all
+    -- Outside of the bounds no metric is consulted: that ends no outage.
+    select hpa_uid, reconcile_id, ts, until_next_s, null, false
+    from ran
+    where hpa_uid in (select hpa_uid from failures)
+        and reason_code in ('gate.above_max', 'gate.below_min')
+        and verdict <> 'undecidable'
+), begun as (
+    select *, begins_stretch(ts, lag(ts) over one, lag(until_next_s) over one) as is_first
+    from met
+    window one as (partition by hpa_uid order by ts, reconcile_id)
+), numbered as (
+    select *, sum(is_first::integer) over (partition by hpa_uid order by ts, reconcile_id) as stretch
+    from begun
+), stretches as (
+    select
+        hpa_uid, stretch,
+        min(ts) filter (is_blind) as first_at, max(ts) filter (is_blind) as last_at, count(*) filter (is_blind) as reconciles,
+        sum(until_next_s) filter (is_blind) as seconds,
+        any_value(error order by ts) filter (is_blind) as error,
+        -- A bound was kept while the API failed.
+        coalesce(max(ts) filter (not is_blind) > min(ts) filter (is_blind), false) as has_bounds
+    from numbered
+    group by hpa_uid, stretch
+    having bool_or(is_blind)
+), by_hpa as (
+    select
+        hpa_uid, min(first_at) as first_at, max(last_at) as last_at, sum(reconciles)::bigint as reconciles, count(*) as stretches,
+        round(sum(seconds), 6) as seconds, any_value(error order by first_at) as error, bool_or(has_bounds) as has_bounds
+    from stretches
+    group by hpa_uid
 )
 select
     hpa_uid, first_at, last_at,
-    case when last_at - first_at >= interval 2 minutes then 'high' else 'medium' end as severity,
+    case when seconds >= 120 then 'high' else 'medium' end as severity,
     format(
-        'the metrics API failed in {}, so that no metric was usable and {}', counted(reconciles, 'reconcile'),
+        'the metrics API failed in {}{}, so that no metric was usable and {}', counted(reconciles, 'reconcile'),
+        if(stretches > 1, format(', in {} stretches of {} s together', stretches, round(seconds)::bigint), ''),
         case
-            -- The API may have answered between two failures: then the load moved them, too.
-            when exists (
-                from ran as o
-                where o.hpa_uid = blind.hpa_uid
-                    and o.ts between first_at and last_at
-                    and o.action <> 'hold'
-                    and o.reason_code not in ('gate.above_max', 'gate.below_min')
-            ) then 'none of these could scale'
-            -- Outside of the bounds no metric is consulted.
-            when exists (
-                from ran as o
-                where o.hpa_uid = blind.hpa_uid and o.ts between first_at and last_at and o.action <> 'hold'
-            ) then 'the HPA only kept its bounds'
+            -- The API answered between two stretches: then the load may have moved them, too.
+            when stretches > 1 then 'none of these could scale'
+            when has_bounds then 'the HPA only kept its bounds'
             else 'nothing could scale'
         end
     ) as verdict,
-    json_object('reconciles', reconciles, 'error', error) as evidence,
+    json_object('reconciles', reconciles, 'seconds', seconds, 'stretches', stretches, 'error', error) as evidence,
     'look at the metrics API at this time: its APIService, its pods, its certificate' as next_step
-from blind;
+from by_hpa;

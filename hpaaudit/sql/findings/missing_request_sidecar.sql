@@ -1,13 +1,20 @@
 -- Which HPAs were blind because a container of a pod has no request?
 -- One row per HPA.
 -- Needs: metric.invalid.missing_request
-with blind as (
+with unusable as (
     select
-        r.hpa_uid, p.metric_name, min(r.ts) as first_at, max(r.ts) as last_at, round(sum(r.until_next_s), 6) as blind_s
+        r.hpa_uid, r.ts, r.until_next_s, p.metric_name,
+        begins_stretch(r.ts, lag(r.ts) over one, lag(r.until_next_s) over one) as is_first
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
     where p.invalid_code = 'metric.invalid.missing_request'
-    group by r.hpa_uid, p.metric_name
+    window one as (partition by r.hpa_uid, p.metric_name order by r.ts)
+), blind as (
+    select
+        hpa_uid, metric_name, min(ts) as first_at, max(ts) as last_at, round(sum(until_next_s), 6) as blind_s,
+        sum(is_first::integer) as stretches
+    from unusable
+    group by hpa_uid, metric_name
 ), lacking as (
     select
         h.hpa_uid, w.resource, count(*) as pods,
@@ -25,7 +32,8 @@ select
     b.hpa_uid, min(b.first_at) as first_at, max(b.last_at) as last_at,
     cost_severity(0, 0, max(b.blind_s)) as severity,
     format(
-        'blind for {} s: {} without a request of {}', round(max(b.blind_s))::bigint,
+        'blind {}: {} without a request of {}',
+        lasting(max(b.blind_s), arg_max(b.stretches, (b.blind_s, b.metric_name))),
         coalesce(
             format('container {} of pod {} is', arg_max(l.containers[1], (b.blind_s, b.metric_name)),
                 arg_max(l.pod, (b.blind_s, b.metric_name))),

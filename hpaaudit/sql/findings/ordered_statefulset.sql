@@ -16,7 +16,9 @@ select
     hpa_uid, min(ts) as first_at, max(until) as last_at,
     cost_severity(sum(pod_seconds_missing), 0, 0) as severity,
     format(
-        'StatefulSet {} was scaled to {}, and had {} and {} ready', arg_max(target_name, longest),
+        'StatefulSet {} {} {}, and had {} and {} ready', arg_max(target_name, longest),
+        -- The number may have been so when the recording began, or when the HPA turned to this target.
+        if(arg_max(scale_event_id is not null, longest), 'was scaled to', 'asked for'),
         arg_max(wanted, longest), counted(arg_max(made, longest), 'pod'),
         -- Whether it is known how many were ready differs: none may be told of another time.
         coalesce(arg_max(coalesce(ready::varchar, 'unknown'), longest), 'unknown')

@@ -4,7 +4,7 @@
 -- Needs: metric.overflow
 with judged as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, p.proposal, r.spec_replicas, r.desired, r.action,
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, p.proposal, r.spec_replicas, r.desired, r.action, r.actual,
         -- At zero replicas the ratio of an average is infinite for any load: only the proposal tells. With pods that are not
         -- ready the controller may hold such a proposal, but then the ratio is finite.
         p.proposal in (-2147483648, 2147483647)
@@ -34,11 +34,17 @@ select
                 '{} counted as {} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
                 if(isinf(ratio), 'infinitely many times', format('{:.0f} times', ratio)),
                 if(proposal > 0, 'the greatest number', 'the least number'),
-                if(action = 'hold', '', format(', and {} became {}', spec_replicas, desired))
+                case
+                    when action = 'hold' then ''
+                    when coalesce(actual, desired) = desired then format(', and {} became {}', spec_replicas, desired)
+                    else format(', and {} were wanted in place of {}', desired, spec_replicas)
+                end
             ),
             format(
-                '{} was negative{}, which asks for no replicas: its source said so, or its value is beyond 64 bits', metric_name,
-                if(isinf(ratio), '', format(', {:.2g} times its target', ratio))
+                '{} was negative{}{}: its source said so, or its value is beyond 64 bits', metric_name,
+                if(isinf(ratio), '', format(', {:.2g} times its target', ratio)),
+                -- Pods without a sample may count as at their target.
+                if(proposal > 0, format(', and asks for {} all the same', counted(proposal, 'replica')), ', which asks for no replicas')
             )
         )
     ) filter (nth = 1) as verdict,

@@ -3,18 +3,21 @@
 -- Needs: policy.up_limit policy.legacy_up_limit policy.up_disabled
 with limited as (
     -- What maxReplicas forbids is not missing by a policy.
-    select *, least(raw_desired, max_replicas) - desired as missing
+    select
+        *, least(raw_desired, max_replicas) - desired as missing,
+        begins_stretch(ts, lag(ts) over one, lag(until_next_s) over one) as is_first
     from ran
     where reason_code in ('policy.up_limit', 'policy.legacy_up_limit', 'policy.up_disabled')
         and least(raw_desired, max_replicas) > desired
+    window one as (partition by hpa_uid order by ts, reconcile_id)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(sum(missing * lasted_s), 0, 0) as severity,
     format(
-        'a policy allowed {} where metrics asked for {}{}, for {} s', arg_max(desired, (missing, ts)),
+        'a policy allowed {} where metrics asked for {}{}, {}', arg_max(desired, (missing, ts)),
         arg_max(raw_desired, (missing, ts)),
         arg_max(if(raw_desired > max_replicas, format(' and maxReplicas was {}', max_replicas), ''), (missing, ts)),
-        round(sum(lasted_s))::bigint
+        lasting(sum(lasted_s), sum(is_first::integer))
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6)) as evidence,
     case

@@ -6,8 +6,9 @@ with writes as (
     from runs.scale_events
     where source = 'actual' and writer_class not in ('hpa', 'unknown')
     union all
+    -- The first sight of a spec is no edit: its writer may have written it long ago.
     select hpa_uid, valid_from, writer_manager, 'spec'
-    from runs.hpa_specs
+    from (from runs.hpa_specs qualify valid_from > min(valid_from) over (partition by hpa_uid))
     where writer_manager <> ''
 ), slots as (
     select

@@ -5,6 +5,7 @@ with held as (
     -- As for the page of a replay: what a policy or minReplicas forbids to remove too, and what memory raises, it does not hold.
     select
         r.hpa_uid, r.ts, r.lasted_s,
+        begins_stretch(r.ts, lag(r.ts) over one, lag(r.until_next_s) over one) as is_first,
         -- Up to 1.15 a decision starts from the pods that there are: what is held is the number of the spec all the same.
         if(r.action = 'hold', r.spec_replicas, r.desired) as replicas,
         spare_pods(replicas, r.unheld, r.status_replicas) as kept
@@ -14,12 +15,13 @@ with held as (
         and replicas <= r.spec_replicas
         -- What was recommended before the recording is unknown: the number is certain, and not what made it.
         and r.missing_input is distinct from 'memory.before_recording'
+    window one as (partition by r.hpa_uid order by r.ts)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'info' as severity,
     format(
-        'earlier recommendations held scale-downs for {} min, and kept up to {}', round(sum(lasted_s) / 60)::bigint,
-        counted(max(kept), 'pod')
+        'earlier recommendations held scale-downs for {} min{}, and kept up to {}', round(sum(lasted_s) / 60)::bigint,
+        if(sum(is_first::integer) > 1, format(' in {} stretches', sum(is_first::integer)), ''), counted(max(kept), 'pod')
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(kept * lasted_s), 6)) as evidence,
     if(

@@ -2,11 +2,14 @@
 -- One row per HPA: at least twice.
 -- Needs: gate.target_unreadable
 with unread as (
-    select r.hpa_uid, r.ts, r.until_next_s, r.error, t.target_kind, t.target_name
+    select
+        r.hpa_uid, r.ts, r.until_next_s, r.error, t.target_kind, t.target_name,
+        begins_stretch(r.ts, lag(r.ts) over one, lag(r.until_next_s) over one) as is_first
     from ran as r
     -- The target of that time: scaleTargetRef may have been edited.
     asof join tenures as t on t.hpa_uid = r.hpa_uid and t.valid_from <= coalesce(r.began_at, r.ts)
     where r.reason_code = 'gate.target_unreadable'
+    window one as (partition by r.hpa_uid, t.target_kind, t.target_name order by r.ts)
 ), told as (
     -- Kept whatever the replay keeps of its own texts.
     select hpa_uid, bool_or(message ilike '%forbidden%') as is_forbidden
@@ -16,7 +19,7 @@ with unread as (
 ), by_target as (
     select
         hpa_uid, target_kind, target_name, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles,
-        sum(until_next_s) as seconds,
+        sum(until_next_s) as seconds, sum(is_first::integer) as stretches,
         any_value(nullif(error, '') order by ts) as error
     from unread
     group by hpa_uid, target_kind, target_name
@@ -24,7 +27,7 @@ with unread as (
 select
     hpa_uid, min(first_at) as first_at, max(last_at) as last_at, cost_severity(0, 0, sum(seconds)) as severity,
     'the scale of ' || string_agg(
-        format('{} {} could not be read for {} s', target_kind, target_name, round(seconds)::bigint), ', and that of '
+        format('{} {} could not be read {}', target_kind, target_name, lasting(seconds, stretches)), ', and that of '
         order by first_at, target_kind, target_name
     ) as verdict,
     json_object(

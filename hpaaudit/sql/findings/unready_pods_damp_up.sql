@@ -35,8 +35,8 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(missing * lasted_s), 0, 0) as severity,
     format(
-        '{} of {} replicas counted as idle, and held a scale-up for {} s: the ratio {} became {}',
-        arg_max(unready_pods + missing_pods, (ratio, ts)), arg_max(spec_replicas, (ratio, ts)), round(sum(lasted_s))::bigint,
+        '{} of {} replicas counted as idle, and held a scale-up {}: the ratio {} became {}',
+        arg_max(unready_pods + missing_pods, (ratio, ts)), arg_max(spec_replicas, (ratio, ts)), lasting(sum(lasted_s), count(distinct spell)),
         round(max(ratio), 2), round(arg_max(ratio_adjusted, (ratio, ts)), 2)
     ) as verdict,
     json_object(
