@@ -6,7 +6,7 @@ from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.audit import DECLARED, Assumption
 from hpaaudit.report.text import pasteable, printable
 
-_ASKED_DETAIL = ("pods", "all")
+_ASKED_DETAIL = ("steps", "pods", "all")
 """Of the details that a replay may keep those that it keeps only when it is asked to."""
 
 
