@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from hpaaudit.results.read import Results
 
 
+_BESIDE_STEPS = "the nearest change and the budget of policies"
+"""What of an explanation only the recording tells."""
+
+
 def explain(  # noqa: PLR0913 the public API: an argument for each option of the command
     source: Source,
     hpa: str | None = None,
@@ -186,16 +190,17 @@ def _decided_again(account: ReconcileAccount, results: "Results", source: Path, 
 
     try:
         recording = recording_by_manifest(results, source)
-    except RecordingError:
+    except RecordingError as error:
         if account.steps:
+            warn(f"{_BESIDE_STEPS} cannot be shown, because the recording cannot be read: {error}")
             return account
         raise
     if recording is None:
-        if not account.steps:
-            warn(
-                f"the recording {account.recording} does not exist, so the steps cannot be shown: "
-                f"put it beside {results.path}"
-            )
+        lacking = _BESIDE_STEPS if account.steps else f"the steps, {_BESIDE_STEPS}"
+        warn(
+            f"the recording {account.recording} is not here as it was replayed, so {lacking} cannot be shown: "
+            f"put it beside {results.path}, or replay it again"
+        )
         return account
     settings = _settings(results, recording)
     place = place_in_instant(results, account)
