@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -154,10 +155,25 @@ def test_a_name_alone_means_the_only_hpa_that_has_it(known: list[str], data: st.
     assert meant_hpas(alone, known) == (same if len(same) == 1 else [])
     assert meant_hpas(f"*/{alone}", known) == same
     assert meant_hpas("*", known) == known
+    for pattern in (f"{alone[0]}*", f"*{alone[-1]}"):
+        of_names = [name for name in known if fnmatchcase(name.partition("/")[2], pattern)]
+        whole = [name for name in known if fnmatchcase(name, pattern)]
+        assert meant_hpas(pattern, known) == (whole or of_names)
+        assert whole or asked in of_names
     kind = data.draw(
         st.sampled_from(["hpa", "HPA", "horizontalpodautoscaler", "horizontalpodautoscalers.v2.autoscaling"])
     )
     assert meant_hpas(f"{kind}/{alone}", known) == meant_hpas(alone, known)
+
+
+@pytest.mark.parametrize("command", ["explain", "timeline", "query"])
+def test_a_pattern_of_names_gives_what_the_name_gives(command: str) -> None:
+    question = " why_this_number" if command == "query" else ""
+    (one,) = {
+        printed(f"hpaaudit {command} web.duckdb{question} {hpa}") for hpa in ("web", "'w*'", "'*eb'", "'shop/w*'")
+    }
+    assert "web" in one
+    assert run(f"hpaaudit {command} web.duckdb{question} 'x*'")[0] == 2
 
 
 def test_in_a_namespace_of_that_name_the_kind_is_the_namespace() -> None:
