@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import textwrap
 from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
@@ -19,6 +20,8 @@ USAGE_TOP, USAGE_BOTTOM = 84, 184
 REPLICAS_TOP, REPLICAS_BOTTOM = 224, 334
 VERDICTS_TOP, VERDICTS_BOTTOM = 368, 384
 PERCENT_MAX, REPLICAS_MAX = 200, 7
+LINE = 100
+"""So many characters of a sentence fit beside each other, also in DejaVu Sans, the widest of the fonts (7.5 px)."""
 
 Rows = list[dict[str, Any]]
 
@@ -98,8 +101,9 @@ def picture(results: "hpaaudit.Results") -> str:
     )
     [span] = results.rows("select started_at, ended_at from recordings")
     drawing = Drawing(span["started_at"], span["ended_at"])
-    drawing.text(LEFT - 40, 28, f"{hpa.namespace}/{hpa.name}", "title")
-    drawing.text(LEFT - 40, 48, verdict(hpa, clock_of(page)), "quiet")
+    drawing.text(LEFT - 40, 22, f"{hpa.namespace}/{hpa.name}", "title")
+    for number, line in enumerate(textwrap.wrap(verdict(hpa, clock_of(page)), LINE)):
+        drawing.text(LEFT - 40, 40 + 17 * number, line, "quiet")
     _draw_time(drawing, span["started_at"], span["ended_at"])
     _draw_usage(drawing, usage)
     _draw_replicas(drawing, reconciles, changes, span["ended_at"])

@@ -71,6 +71,8 @@ def explain_command(  # noqa: PLR0913 click hands over every option
 
     if is_watched and (is_sql or output != "text"):
         raise click.UsageError("--watch shows text: it takes neither --sql nor -o")
+    if is_sql and output != "text":
+        raise click.UsageError("--sql prints SQL: it does not take -o")
     if is_watched and not has_terminal():
         raise click.UsageError("--watch needs a terminal")
     asked = None if at is None else asked_moment(source, at)

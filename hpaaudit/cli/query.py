@@ -178,8 +178,12 @@ def _sql_in(file: Path) -> str:
         return read_stdin()
     try:
         return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadOption(f"--file {file} cannot be read as text: {error}") from error
+    except FileNotFoundError as error:
+        raise BadOption(f"--file {file} does not exist: name a file with SQL, or - for stdin") from error
+    except OSError as error:
+        raise BadOption(f"--file {file} cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise BadOption(f"--file {file} is no text in UTF-8: name a file with SQL, or - for stdin") from error
 
 
 def _sql_on_stdin(*, quiet: bool) -> str | None:

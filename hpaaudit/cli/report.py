@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SUFFIXES = {"html": "html", "markdown": "md", "junit": "xml", "sarif": "sarif", "perfetto": "json"}
 """What the name of a file ends with, by the format."""
 FORMATS = {f".{suffix}": name for name, suffix in SUFFIXES.items()} | {".sarif": "sarif"}
-"""The format that the name of a file asks for. A name with another ending is a page."""
+"""The format that the name of a file asks for. A name without an ending is a page."""
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
@@ -82,9 +82,11 @@ def report_command(  # noqa: PLR0913 click hands over every option
     if into.is_dir():
         output = output or "html"
         into /= f"report.{SUFFIXES[output]}"
-    output = output or FORMATS.get(into.suffix.lower(), "html")
+    output = output or _format_of(into)
     is_printed = str(into) == "-"
-    _require_new([] if is_printed else [into], overwrite=overwrite)
+    if not is_printed:
+        _require_folder(into)
+        _require_new([into], overwrite=overwrite)
     bounds = moments(span_of(source), since=since, until=until) if since or until else {}
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
         drawn = report(
@@ -109,6 +111,29 @@ def report_command(  # noqa: PLR0913 click hands over every option
         except OSError as error:
             raise NotWritable(f"{path} cannot be written ({error.strerror}): name another file with --into") from error
         click.echo(f"saved {path} ({len(text.encode()):,} bytes)")
+
+
+def _format_of(into: Path) -> str:
+    """The format that the name of a file asks for. Raises BadOption for an ending that no format has."""
+    from hpaaudit.errors import BadOption
+
+    suffix = into.suffix.lower()
+    if suffix and suffix not in FORMATS:
+        known = ", ".join(f"{ending} ({name})" for ending, name in FORMATS.items())
+        raise BadOption(f"no report is written as {suffix}: --into takes {known}, or say the format with -o")
+    return FORMATS.get(suffix, "html")
+
+
+def _require_folder(into: Path) -> None:
+    """Raises NotWritable for a file in a folder that does not exist, before anything is drawn."""
+    from hpaaudit.errors import NotWritable
+    from hpaaudit.report.text import pasteable
+
+    if not into.parent.exists():
+        folder = pasteable(str(into.parent))
+        raise NotWritable(
+            f"{into} cannot be written, because its folder does not exist: make it with mkdir -p {folder}"
+        )
 
 
 def _require_new(paths: Iterable[Path], *, overwrite: bool) -> None:

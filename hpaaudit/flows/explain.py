@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hpaaudit.api.times import duration
 from hpaaudit.errors import BadOption, NotResults, RecordingError
 from hpaaudit.flows.declared import settings_in
+from hpaaudit.flows.destination import RESULTS, WHAT_IF
 from hpaaudit.flows.flips import TOLERANCE_HOLD, all_flips, desired_without_tolerance
 from hpaaudit.flows.moments import At, When, landmark_or_time, times_of
 from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_nothing
@@ -23,12 +24,16 @@ from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.units import Micros
-from hpaaudit.report.text import stamp
+from hpaaudit.report.text import pasteable, printable, stamp
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
     from hpaaudit.results.questions import Scope
     from hpaaudit.results.read import Results
+
+
+_BESIDE_STEPS = "the nearest change and the budget of policies"
+"""What of an explanation only the recording tells."""
 
 
 def explain(  # noqa: PLR0913 the public API: an argument for each option of the command
@@ -147,10 +152,36 @@ def explain_many(results: "Results", source: Path, numbers: Sequence[int]) -> It
 
 
 def evidence_sql(account: ReconcileAccount) -> str:
-    """The queries that give the rows behind an account, each below the question that it answers."""
-    from hpaaudit.results.account_reconcile import evidence_queries
+    """The queries that give the rows behind an account, each below the question that it answers.
 
-    return evidence_queries(account.reconcile_id)
+    They begin with what the account tells and the results do not hold, because it was decided again, and with the
+    command that keeps it.
+    """
+    from hpaaudit.results.account_reconcile import evidence_queries, stored
+
+    with open_source(Path(account.file)) as results:
+        steps, pods = stored(results, account.reconcile_id)
+    lacking = [
+        name
+        for name, told, rows in (("steps", account.steps, steps), ("pods", account.pods, pods))
+        if told and not rows
+    ]
+    queries = evidence_queries(account.reconcile_id)
+    if not lacking:
+        return queries
+    return (
+        f"-- The results hold no {' and no '.join(lacking)} of this reconcile, so that their queries have no rows:\n"
+        f"-- explain decided it again. To keep them: {_keeping(account, lacking[-1])}\n\n{queries}"
+    )
+
+
+def _keeping(account: ReconcileAccount, detail: str) -> str:
+    """The command that makes the same results with the steps, or with the pods too, of each reconcile."""
+    file, recording = Path(account.file), pasteable(account.recording)
+    is_default = file.parent.resolve() == Path(account.recording).resolve() and file.name in (RESULTS, WHAT_IF)
+    into = [] if is_default else ["--into", pasteable(account.file), "--overwrite"]
+    words = ["hpaaudit replay", recording, printable(account.what_if), "--detail", detail, *into]
+    return " ".join(word for word in words if word)
 
 
 def _decided_again(account: ReconcileAccount, results: "Results", source: Path, warn: Warn) -> ReconcileAccount:
@@ -159,16 +190,17 @@ def _decided_again(account: ReconcileAccount, results: "Results", source: Path, 
 
     try:
         recording = recording_by_manifest(results, source)
-    except RecordingError:
+    except RecordingError as error:
         if account.steps:
+            warn(f"{_BESIDE_STEPS} cannot be shown, because the recording cannot be read: {error}")
             return account
         raise
     if recording is None:
-        if not account.steps:
-            warn(
-                f"the recording {account.recording} does not exist, so the steps cannot be shown: "
-                f"put it beside {results.path}"
-            )
+        lacking = _BESIDE_STEPS if account.steps else f"the steps, {_BESIDE_STEPS}"
+        warn(
+            f"the recording {account.recording} is not here as it was replayed, so {lacking} cannot be shown: "
+            f"put it beside {results.path}, or replay it again"
+        )
         return account
     settings = _settings(results, recording)
     place = place_in_instant(results, account)

@@ -25,7 +25,10 @@ _OFFSET = r" ?([Zz]|[+-]\d\d(?::?\d\d)?)"
 _CLOCK = re.compile(rf"(\d{{1,2}}):(\d\d)(?::(\d\d)(?:\.(\d{{1,6}}))?)?(?:{_OFFSET})?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
 _DATE_AND_OFFSET = re.compile(rf"(\d{{4}}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?{_OFFSET}")
-_AGO = re.compile(r"-?\d[\d.]*[a-zµ][\d.a-zµ]*")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_AGO = re.compile(r"-?(\d[\d.]*[a-zµ][\d.a-zµ]*)(?: ago)?")
+_NOW = "now"
+"""The end of the recording, which is the present while it is recorded."""
 _ZONE_NAME = re.compile(r"[A-Z]{2,5}|[A-Z]\w+/[\w/+-]+")
 _DAY_US = 24 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,15 +38,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Moment:
     """A moment as the user wrote it: RFC 3339, `14:05` of the recording's day, `5m` or `-5m` before its end.
 
-    Times are also read as other tools write them: see `written_plainly`.
+    `5m ago` is the same, `now` is the end, and a date is the whole day. Times are also read as other tools
+    write them: see `written_plainly`.
     """
 
     text: str
 
     def at(self, started_us: Micros, ended_us: Micros) -> Micros:
         """The time that it means in a recording of this span. Without an offset it is in the zone that is in use."""
-        if self._is_relative:
-            return Micros(ended_us + duration(self.text if self.text.startswith("-") else f"-{self.text}"))
+        if self.text == _NOW:
+            return ended_us
+        if (ago := _AGO.fullmatch(self.text)) is not None:
+            return Micros(ended_us + duration(f"-{ago[1]}"))
         times = self._times_within(started_us, ended_us)
         return times[-1] if times else self._readings(started_us, started_us)[0]
 
@@ -90,10 +96,13 @@ class Moment:
     def length_us(self) -> int:
         """How long the time lasts that the text names: a second, or an instant if it has a fraction or is relative.
 
-        A number since 1970 stands for as long as its unit lasts.
+        A date lasts until the next one. A number since 1970 stands for as long as its unit lasts.
         """
         if (unit_us := epoch_unit_us(self.text)) is not None:
             return unit_us
+        if _DAY.fullmatch(self._plain):
+            midnight = datetime.fromisoformat(self._plain).replace(tzinfo=zone_in_use())
+            return micros_of(midnight + timedelta(days=1)) - micros_of(midnight)
         return 1 if self._is_relative or "." in self._plain else SECOND
 
     @property
@@ -108,7 +117,7 @@ class Moment:
 
     @property
     def _is_relative(self) -> bool:
-        return self.text.startswith("-") or _AGO.fullmatch(self.text) is not None
+        return self.text == _NOW or _AGO.fullmatch(self.text) is not None
 
     def _is_within(self, first_us: int, started_us: Micros, ended_us: Micros) -> bool:
         return started_us < first_us + self.length_us and first_us <= ended_us

@@ -12,6 +12,7 @@ from hpaaudit.flows.options import ShowProgress, Warn, ignore_warning, show_noth
 from hpaaudit.flows.paths import Source, path_of, recorded_span
 from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.meant_hpas import whole_pattern
 from hpaaudit.model.question import Question
 from hpaaudit.model.units import Micros
 
@@ -123,7 +124,7 @@ def _scope(results: "Results", asked: _Asked) -> "Scope":
     hpa, at = asked.hpa, asked.at
     if hpa is not None:
         meant = hpas_of(results, hpa)
-        hpa = hpa if "*" in hpa else meant[0]
+        hpa = whole_pattern(hpa, meant) if "*" in hpa else meant[0]
     at_us = None if at is None else landmark_or_time(at, results.span)
     if isinstance(at_us, Landmark):
         from hpaaudit.results.account_reconcile import chosen_hpa, landmark_place

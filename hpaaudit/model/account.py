@@ -298,6 +298,8 @@ class ReplayAccount:
     complete    the recorder ended the recording;  is_empty  nothing at all was recorded
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed, or that something
                 held or sets apart from the replay. Several HPAs that had one name in turn are one timeline
+    options     those that made it a what-if, as a command has them; empty: it is of what was recorded
+    detail      how much was kept of each reconcile: `numbers`, `moved`, `steps`, `pods` or `all`
     other_what_ifs   the options of earlier what-ifs that the file keeps beside this one, the last one first
     """
 
@@ -316,6 +318,8 @@ class ReplayAccount:
     later_releases: tuple[tuple[Micros, str], ...] = ()
     api_server: tuple[tuple[Micros, str], ...] = ()
     lease_holders: tuple[tuple[str, Micros, Micros | None], ...] = ()
+    options: str = ""
+    detail: str = ""
     other_what_ifs: tuple[str, ...] = ()
 
     started = At("started_us")

@@ -1,6 +1,7 @@
 """Which HPAs a user means: `namespace/name`, a pattern with `*`, or a name alone that only one HPA has.
 
-The kind may stand before a name alone, as kubectl writes it: `hpa/checkout`.
+A pattern without a namespace is one of names where none of `namespace/name` fits: `check*`. The kind may stand before
+a name alone, as kubectl writes it: `hpa/checkout`.
 """
 
 from collections.abc import Iterable
@@ -30,5 +31,15 @@ def meant_hpas(text: str, known: Iterable[str]) -> list[str]:
     if "/" not in text and "*" not in text:
         with_this_name = [name for name in names if name.partition("/")[2] == text]
         return with_this_name if len(with_this_name) == 1 else []
+    whole = _fitting(text, names)
+    return whole if whole or "/" in text else _fitting(f"*/{text}", names)
+
+
+def whole_pattern(text: str, meant: Iterable[str]) -> str:
+    """The pattern of `namespace/name` that gives the HPAs which a pattern means."""
+    return text if _fitting(text, meant) else f"*/{text}"
+
+
+def _fitting(text: str, names: Iterable[str]) -> list[str]:
     pattern = text.replace("[", "[[]").replace("?", "[?]")  # only `*` is special
     return [name for name in names if fnmatchcase(name, pattern)]

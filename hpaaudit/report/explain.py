@@ -41,6 +41,9 @@ HEADING = "#"
 _GAP = "no_data.recording_gap"
 """The class of a reconcile whose inputs were not recorded."""
 
+_NOT_RUN = "not_run."
+"""What the classes of reconciles begin with that did not take place."""
+
 _FAILED = "conditions"
 """The source of what the controller decided if it published that it could not."""
 
@@ -104,6 +107,8 @@ def _headline(account: ReconcileAccount) -> str:
     desired = None if _lacks_inputs(account) else account.desired
     published = "no number" if account.decided_source == _FAILED else _number(account.decided)
     at = Clock(account.started_us, account.ended_us)(account.at_us)
+    if _did_not_run(account):
+        published = "none"
     return (
         f"{account.namespace}/{account.name} at {at}: {_move(account)}. Replay {_number(desired)}, "
         f"controller {published}, replicas then {_number(account.actual)}: {account.verdict}."
@@ -130,6 +135,8 @@ def _first_instead(account: ReconcileAccount) -> Iterator[str]:
 def _move(account: ReconcileAccount) -> str:
     """What the replay decided: `kept 6`, `4 -> 6`, or that it is not known."""
     spec, desired = account.spec_replicas, account.desired
+    if _did_not_run(account):
+        return "did not take place"
     if _lacks_inputs(account):
         return "not known"
     if desired is None:
@@ -141,6 +148,11 @@ def _is_of_pods(account: ReconcileAccount) -> bool:
     """True if nothing is scaled and the number is that of the pods, from which a controller up to 1.15 starts."""
     is_held = bool(account.steps) and not any(step.stage == "write" for step in account.steps)
     return is_held and account.desired == account.status_replicas != account.spec_replicas
+
+
+def _did_not_run(account: ReconcileAccount) -> bool:
+    """True if the reconcile was due and, by all that is known, did not take place: nothing was read or decided."""
+    return account.divergence is not None and account.divergence.divergence_class.startswith(_NOT_RUN)
 
 
 def _lacks_inputs(account: ReconcileAccount) -> bool:
@@ -165,7 +177,7 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
     if account.verdict == "match" and account.missing_input == _UNREMEMBERED:
         yield f"From what was remembered since the recording began: {sentence(account)}"
         yield "Something from before then, or from a gap, may have made the number instead: see what Kubernetes said."
-    elif not is_open:
+    elif not is_open and not _did_not_run(account):
         yield sentence(account)
     if _is_of_pods(account) and not _lacks_inputs(account):
         there = counted(account.desired or 0, "pod")
@@ -173,6 +185,8 @@ def _answer(account: ReconcileAccount) -> Iterator[str]:
     if divergence is not None:
         words = f"{divergence.divergence_class} ({divergence.severity}, {divergence.confidence})"
         yield f"{words}: {explanation(divergence)}."
+    if _did_not_run(account):
+        yield f"A reconcile then would have said: {sentence(account)}"
     if is_open:
         yield f"From what was recorded alone: {sentence(account)}"
 
@@ -221,13 +235,17 @@ def _said(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
         # What it said last is no word on this reconcile.
         since = Clock(account.at_us, account.at_us)(account.hidden.since_us)
         lines = [f"nothing that was recorded; until {since} it had said", *lines] if lines else []
+    elif _did_not_run(account):
+        lines = ["nothing then; it had said before", *lines] if lines else []
     lines += [f'Event {reason} "{message}"' for reason, message in account.events]
     yield from zip(chain(["Kubernetes said"], repeat("")), lines or ["nothing that was recorded"], strict=False)
 
 
 def _computed(account: ReconcileAccount, named: int | None) -> Iterator[tuple[str, str]]:
     """What follows: the pods by bucket, each metric's proposal, every step, the budget of policies, the flips."""
-    if account.at_source in _INFERRED:
+    if _did_not_run(account):
+        yield "when", f"due by {_when(account)}; from what was recorded then"
+    elif account.at_source in _INFERRED:
         yield "when", f"{_when(account)}; input {_evidence(account)}"
     for index, metric in enumerate(account.metrics):
         yield from _group(account, index, metric, named)
@@ -285,7 +303,7 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     """What was not recorded and may matter; what was assumed instead."""
     if account.band is not None and account.band[0] < account.band[1]:
         yield "possible", f"{account.band[0]} to {account.band[1]}{_missing(account)}"
-    if account.decided is None and account.decided_source != _FAILED:
+    if account.decided is None and account.decided_source != _FAILED and not _did_not_run(account):
         yield "controller", "what it decided was not recorded"
     if account.hidden is not None:
         clock = Clock(account.at_us, account.at_us)
@@ -294,7 +312,7 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
             "input",
             f"{what}: nobody looked from {clock(account.hidden.since_us)} until {clock(account.hidden.until_us)}",
         )
-    elif account.evidence == "assumed":
+    elif account.evidence == "assumed" and not _did_not_run(account):
         yield "input", "which values the controller read: nothing that it published follows from those that were seen"
     if account.api_server:
         yield "release", f"of the controller; the API server had said {account.api_server} by then"

@@ -7,6 +7,9 @@ from hpaaudit.model.recorder_plan import Progress
 
 _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 
+_FEW = 100
+"""Until one in so many is done nothing is said of the time that is left: the first ones wait for what is prepared."""
+
 
 def size(count: float) -> str:
     """Bytes with a unit: `999 B`, `1.2 kB`."""
@@ -56,6 +59,8 @@ def steps_line(steps: Sequence[tuple[str, float]], end_s: float) -> str:
 
 
 def _line(verb: str, done: int, planned: int, things: str, seconds: float) -> str:
+    if done * _FEW < planned:
+        return f"{verb} {done:,} of {planned:,} {things}"
     rate = done / seconds
     left = (planned - done) / rate
     return f"{verb} {done:,} of {planned:,} {things}, {rate:,.0f} a second, {left:,.0f} s left"

@@ -1,10 +1,13 @@
-"""Words for where a setting of the controller comes from, and the options that declare it again."""
+"""Words for where a setting of the controller comes from, and the commands that replay with it again."""
 
 import shlex
-from collections.abc import Iterable
 
+from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.audit import DECLARED, Assumption
-from hpaaudit.report.text import printable
+from hpaaudit.report.text import pasteable, printable
+
+_ASKED_DETAIL = ("steps", "pods", "all")
+"""Of the details that a replay may keep those that it keeps only when it is asked to."""
 
 
 def source_words(source: str) -> str:
@@ -23,10 +26,19 @@ def what_if_words(options: str) -> str:
     return f"A what-if, replayed with {options}."
 
 
-def declaring_options(assumptions: Iterable[Assumption]) -> str:
-    """The options of `replay` that declare the same settings, with a blank before; empty if none was declared."""
-    words = [word for one in assumptions if one.source == DECLARED for word in _option(one)]
-    return f" {printable(shlex.join([*words, '--declare']))}" if words else ""
+def replaying_commands(account: ReplayAccount) -> list[str]:
+    """The commands that give these very results on another machine: what was declared first, then a what-if."""
+    replay = f"hpaaudit replay   {pasteable(account.recording)}"
+    declared = [word for one in account.assumptions if one.source == DECLARED for word in _option(one)]
+    kept = ["--detail", account.detail] if account.detail in _ASKED_DETAIL else []
+    if not account.options:
+        return [_with(replay, shlex.join([*declared, *(["--declare"] if declared else []), *kept]))]
+    first = [_with(replay, shlex.join([*declared, "--declare"]))] if declared else []
+    return [*first, _with(replay, account.options, shlex.join(kept))]
+
+
+def _with(command: str, *options: str) -> str:
+    return " ".join([command, *(printable(option) for option in options if option)])
 
 
 def _option(setting: Assumption) -> tuple[str, str]:

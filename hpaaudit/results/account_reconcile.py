@@ -190,6 +190,12 @@ def evidence_queries(reconcile_id: int) -> str:
     return "\n".join(_queries([reconcile_id]).values())
 
 
+def stored(results: Results, reconcile_id: int) -> tuple[int, int]:
+    """How many steps and how many pods of a reconcile the results hold."""
+    queries = _queries([reconcile_id])
+    return len(results.rows(queries["30_steps"])), len(results.rows(queries["45_pod_names"]))
+
+
 def _queries(numbers: Sequence[int]) -> dict[str, str]:
     """The queries behind the accounts of these reconciles, by the names of their files."""
     listed = ", ".join(map(str, numbers)) or "null"

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,15 @@ def test_wide_lists_what_text_only_counts() -> None:
         ("explain web.duckdb -n other", "no HPA 'other/*' in web.duckdb"),
         ("explain web.duckdb shop/web --hpa shop/api", "shop/web and --hpa shop/api name two HPAs"),
         ("query web.duckdb why_this_number -f x.sql", "--file takes the place of the question"),
-        ("query web.duckdb -f absent.sql", "--file absent.sql cannot be read as text"),
+        ("query web.duckdb -f absent.sql", "--file absent.sql does not exist: name a file with SQL"),
+        ("query web.duckdb -f .", "--file . cannot be read: is a directory"),
+        ("query web.duckdb -f web.duckdb", "--file web.duckdb is no text in UTF-8"),
+        (
+            "report web.duckdb --into web.pdf",
+            "no report is written as .pdf: --into takes .html (html), .md (markdown), ",
+        ),
+        ("report web.duckdb --into web.txt", "or say the format with -o"),
+        ("report web.duckdb --into 'no such/x.html'", "make it with mkdir -p 'no such'"),
         ("query web.duckdb 'select 1 as one' -o name", "-o name needs the columns namespace and name"),
         ("query web.duckdb why_this_number --since first", "'first' is not a time"),
         ("-n", "No such option '-n'"),
@@ -146,10 +155,25 @@ def test_a_name_alone_means_the_only_hpa_that_has_it(known: list[str], data: st.
     assert meant_hpas(alone, known) == (same if len(same) == 1 else [])
     assert meant_hpas(f"*/{alone}", known) == same
     assert meant_hpas("*", known) == known
+    for pattern in (f"{alone[0]}*", f"*{alone[-1]}"):
+        of_names = [name for name in known if fnmatchcase(name.partition("/")[2], pattern)]
+        whole = [name for name in known if fnmatchcase(name, pattern)]
+        assert meant_hpas(pattern, known) == (whole or of_names)
+        assert whole or asked in of_names
     kind = data.draw(
         st.sampled_from(["hpa", "HPA", "horizontalpodautoscaler", "horizontalpodautoscalers.v2.autoscaling"])
     )
     assert meant_hpas(f"{kind}/{alone}", known) == meant_hpas(alone, known)
+
+
+@pytest.mark.parametrize("command", ["explain", "timeline", "query"])
+def test_a_pattern_of_names_gives_what_the_name_gives(command: str) -> None:
+    question = " why_this_number" if command == "query" else ""
+    (one,) = {
+        printed(f"hpaaudit {command} web.duckdb{question} {hpa}") for hpa in ("web", "'w*'", "'*eb'", "'shop/w*'")
+    }
+    assert "web" in one
+    assert run(f"hpaaudit {command} web.duckdb{question} 'x*'")[0] == 2
 
 
 def test_in_a_namespace_of_that_name_the_kind_is_the_namespace() -> None:

@@ -35,6 +35,8 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
         ("00:15", OVER_MIDNIGHT, "2026-03-03T00:15:00Z"),
         ("-5m", AFTERNOON, "2026-03-02T14:15:00Z"),
         ("5m", AFTERNOON, "2026-03-02T14:15:00Z"),
+        ("5m ago", AFTERNOON, "2026-03-02T14:15:00Z"),
+        ("now", AFTERNOON, "2026-03-02T14:20:00Z"),
         ("1.5h", AFTERNOON, "2026-03-02T12:50:00Z"),
         ("-1h30m", AFTERNOON, "2026-03-02T12:50:00Z"),
         ("2026-03-02 14:05:19 UTC", AFTERNOON, "2026-03-02T14:05:19Z"),
@@ -57,6 +59,24 @@ THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
 )
 def test_a_moment_means_an_instant(written: str, span: tuple[int, int], means: str) -> None:
     assert precise(moment(written).at(*span)) == means  # type: ignore[arg-type]
+
+
+def test_a_date_is_the_whole_day() -> None:
+    """As `--until` and `--at` until its end, or that of the recording; as `--since` from its begin on."""
+    day = moment("2026-03-03")
+    end_us = micros("2026-03-04T00:00:00Z") - 1
+    assert moments(THREE_DAYS, at=day, since=day, until=day) == {
+        "at": end_us,
+        "since": micros("2026-03-03T00:00:00Z"),
+        "until": end_us,
+    }
+    assert moments(THREE_DAYS, at=moment("2026-03-04")) == {"at": THREE_DAYS[1]}
+    assert moments(AFTERNOON, at=moment("2026-03-02"), until=moment("now")) == {
+        "at": AFTERNOON[1],
+        "until": AFTERNOON[1],
+    }
+    with pytest.raises(BadOption, match="is not in the recording"):
+        moments(THREE_DAYS, at=moment("2026-03-05"))
 
 
 @pytest.mark.parametrize(("written", "days", "last"), [("11:00", 3, 4), ("13:00", 2, 3), ("9:59:59", 2, 4)])
@@ -178,6 +198,9 @@ def test_the_name_of_a_zone_behind_a_time_is_refused_with_what_to_give(zone: str
         "25:00",
         "14:60",
         "5 m",
+        "ago",
+        "5 ago",
+        "now ago",
         "5d",
         "--5m",
         "-+5m",

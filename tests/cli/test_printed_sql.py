@@ -1,7 +1,9 @@
 """The SQL that `explain --sql` and `query --sql` print runs as it is: in `query`, and in plain DuckDB on results."""
 
 import json
+import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hpaaudit.results import sql
 from hpaaudit.results.questions import questions
 from tests.cli.run import printed, run
 
+KEPT = re.compile(r"\A-- The results hold no ([a-z ]+) of this reconcile.*?To keep them: ([^\n]*)\n", re.DOTALL)
 SCOPES = {"hpa": "shop/checkout", "at": "15:04:31", "since": "15:00", "until": "15:05"}
 
 
@@ -56,6 +59,26 @@ def test_the_queries_of_an_explanation_run_all_together(
     assert in_query(file, text, monkeypatch, tmp_path) == rows
 
 
+@pytest.mark.parametrize("options", ["", "--at first", "--at last", "--flag tolerance=0.5"])
+def test_the_queries_of_an_explanation_tell_what_is_not_kept_and_how_to_keep_it(options: str, tmp_path: Path) -> None:
+    """What the screen shows has rows, or the first lines say that it has none; the command there gives them."""
+    recording, settings = tmp_path / "friday", options if "--flag" in options else ""
+    shutil.copytree(bundled_recording("metrics-down"), recording)
+    file = recording / ("what-if.duckdb" if settings else "results.duckdb")
+    printed(f"hpaaudit replay {recording} {settings}")
+    asked = f"hpaaudit explain {file} {options.removeprefix(settings)}"
+    shown = json.loads(printed(f"{asked} -o json"))
+    text = printed(f"{asked} --sql")
+    lacking = KEPT.search(text)
+    if lacking is not None:
+        printed(lacking[2])
+        assert printed(f"{asked} --sql") == text[lacking.end() :].lstrip("\n")
+    steps, _, pods = in_duckdb(file, text)[3:6]
+    counted = [(row["reconcile_id"], row["seq"]) for row in steps], [row["pod"] for row in pods]
+    assert (len(counted[0]), len(counted[1])) == (len(shown["steps"]), len(shown["members"]))
+    assert "--at" not in options or lacking is not None
+
+
 @pytest.mark.parametrize("question", sql.folder("questions"))
 def test_the_sql_of_a_question_gives_the_rows_of_the_question(
     question: str, incident: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -94,10 +117,12 @@ def test_several_statements_are_answered_below_each_other(incident: Path) -> Non
         ("'select 1; select 2' --at 15:04", "this SQL does not use --at"),
         ("'select 1; select 2' -o parquet", "Parquet holds one table"),
         ("why_this_number --sql -o json", "--sql prints SQL: it does not take -o"),
+        ("--sql -o json", "--sql prints SQL: it does not take -o"),
         ("why_this_number --sql -l a=b", "--sql prints SQL: it does not take --selector"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(line: str, said: str, incident: Path) -> None:
-    code, out, err = run(f"hpaaudit query {incident} {line}")
+    command = "explain" if line.startswith("--sql") else "query"
+    code, out, err = run(f"hpaaudit {command} {incident} {line}")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err

@@ -56,8 +56,15 @@ def test_a_pipe_gets_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.floats(0.1, 1e6))
 def test_the_line_is_about_what_is_left(decided: int, planned: int, seconds: float) -> None:
     line = replay_line(decided, planned, seconds)
-    assert (" left" in line) == (decided < planned)
+    assert (" left" in line) == (planned <= decided * 100 and decided < planned)
     assert f"decided {decided:,}" in line
+
+
+@pytest.mark.parametrize(("decided", "is_told"), [(1, False), (699, False), (700, True), (35_000, True)])
+def test_nothing_is_said_of_the_time_left_until_a_hundredth_is_done(decided: int, is_told: bool) -> None:
+    line = replay_line(decided, 70_000, 3.0)
+    assert line.startswith(f"decided {decided:,} of 70,000 reconciles")
+    assert (" s left" in line) == is_told
 
 
 @pytest.mark.usefixtures("at_desk")

@@ -32,6 +32,7 @@ def test_the_command_writes_a_page_once_and_replaces_it_only_when_asked() -> Non
     code, _, err = run("hpaaudit report web.duckdb --into ticket -o junit")
     assert (code, "ticket/report.xml exists" in err) == (2, True)
     assert run("hpaaudit report web.duckdb --into - -o junit")[1].startswith("<?xml")
+    assert run("hpaaudit report web.duckdb --into web.txt -o markdown")[0] == 0
     code, _, err = run("hpaaudit report web.duckdb --into none/web.html")
     assert (code, "cannot be written" in err) == (2, True)
 

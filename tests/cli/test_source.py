@@ -255,3 +255,22 @@ def test_both_versions_are_the_version_of_hpaaudit(here: Path) -> None:
     assert run("hpaaudit import capture people.jsonl.gz --into people")[0] == 0
     asked = '"select engine_version, recorder_version from replays join recordings using (recording_id)" -o csv'
     assert run(f"hpaaudit query people {asked}")[1] == f"engine_version,recorder_version\n{VERSION},{VERSION}\n"
+
+
+@pytest.mark.parametrize("detail", ["moved", "numbers"])
+def test_results_away_from_their_recording_say_what_cannot_be_shown(detail: str, here: Path) -> None:
+    """Each line that is lacking is named; what the results hold is shown."""
+    assert run(f"hpaaudit replay friday --detail {detail} --into moved.duckdb")[0] == 0
+    code, beside, err = run("hpaaudit explain moved.duckdb")
+    assert (code, err) == (0, "")
+    (here / "friday").rename(here.parent / "friday")
+    code, away, err = run("hpaaudit explain moved.duckdb")
+    assert (code, err.count("\n")) == (0, 1)
+    assert "recording friday is not here as it was replayed, so " in err
+    assert (
+        "the nearest change and the budget of policies cannot be shown: put it beside moved.duckdb, or replay it" in err
+    )
+    lacking = [line for line in beside.splitlines() if line not in away.splitlines()]
+    assert any("nearest change" in line for line in lacking)
+    assert ("the steps, " in err) == (detail == "numbers")
+    assert run("hpaaudit explain moved.duckdb -q")[2] == ""

@@ -13,7 +13,7 @@ import pytest
 
 import hpaaudit
 from hpaaudit.cli import COMMANDS, hpaaudit_command
-from hpaaudit.flows.bundled import bundled_recording
+from hpaaudit.flows.bundled import bundled_recording, bundled_recordings
 from hpaaudit.flows.replay import replay
 from hpaaudit.importers.capture import Reader
 from hpaaudit.model.facts import (
@@ -51,6 +51,17 @@ README, CAPTURE, RESULTS = (
     (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/capture.md", "docs/results.md")
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+# Incidents
+
+TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+
+
+def test_the_first_steps_count_the_incidents_of_the_package() -> None:
+    """The demo itself is one of the list; the others are more."""
+    (number,) = re.findall(r"`hpaaudit demo --list` names (\w+) more incidents", (ROOT / "docs/start.md").read_text())
+    assert 10 + TEENS.index(number) == len(bundled_recordings()) - 1
 
 
 # Commands

@@ -1,8 +1,10 @@
 """The picture of the README shows what the demo finds, in light and in dark."""
 
+import asyncio
 import re
 import runpy
 import shutil
+from itertools import takewhile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,6 +14,7 @@ import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.report import report
 from hpaaudit.report.export.markdown import markdown
+from tests.report.browser import visit
 
 ROOT = Path(__file__).parents[2]
 TIMELINE = ROOT / "docs" / "metrics-down.svg"
@@ -38,9 +41,31 @@ def test_the_picture_says_what_the_screen_says() -> None:
     printed = " ".join((ROOT / "tests" / "cli" / "golden" / "demo.txt").read_text("utf-8").split())
     svg = ET.fromstring(SVG.read_text("utf-8"))  # noqa: S314 our own file
     words = [element.text or "" for element in svg.iter("{http://www.w3.org/2000/svg}text")]
-    assert words[1] in printed
+    headline = takewhile(lambda text: not re.fullmatch(r"\d\d:\d\d", text), words[1:])  # until the axis of time
+    assert len(told := " ".join(headline)) > len(words[0])
+    assert told in printed
     assert "kubectl 6 -> 2" in words
     assert "55 reconciles: 54 match, 1 divergent" in words
+
+
+@pytest.mark.parametrize("picture", [SVG, TIMELINE], ids=lambda path: path.name)
+def test_a_browser_cuts_no_text_of_a_picture(picture: Path, tmp_path: Path) -> None:
+    """Its fonts are other than those that it was drawn with, so that a text is wider or narrower."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("Chromium is not here: make browser")
+    script = """(() => {
+        const {x, y, width, height} = document.documentElement.viewBox.baseVal;
+        const texts = [...document.querySelectorAll("text")].filter((text) => text.getBBox().width > 0);
+        const cut = texts.filter((text) => {
+            const box = text.getBBox();
+            return box.x < x || box.y < y || box.x + box.width > x + width || box.y + box.height > y + height;
+        });
+        return {shown: texts.length, cut: cut.map((text) => text.textContent)};
+    })()"""
+    answer = asyncio.run(visit(program, picture, tmp_path, script=script)).answer
+    assert answer["shown"] > 10
+    assert answer["cut"] == []
 
 
 def test_the_picture_has_colours_for_light_and_dark_pages() -> None:

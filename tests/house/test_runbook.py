@@ -110,6 +110,18 @@ def test_every_link_within_the_page_leads_to_a_heading() -> None:
 # The alerts
 
 
+def test_what_an_alert_says_of_a_failed_metric_holds_for_every_reason_of_its_condition() -> None:
+    """One metric of several may have failed, or none was read: the summary says neither of it."""
+    (rule,) = (rule for rule in rules() if rule["alert"] == "HpaMetricFails")
+    assert "cannot decide by its metrics" in rule["annotations"]["summary"]
+    told = RUNBOOK.partition("### HpaMetricFails\n")[2].partition("### ")[0]
+    text = " ".join(path.read_text("utf-8") for path in (ROOT / "hpaaudit" / "engine" / "controller").glob("*.py"))
+    reasons = {*re.findall(r'"(FailedGet(?!Scale)\w+|(?:Invalid|Ambiguous)Selector)"', text)}
+    assert len(reasons) > 4
+    for reason in reasons:
+        assert f"`{reason}`" in told or ("Metric" in reason and "`FailedGet…Metric`" in told), reason
+
+
 def test_an_alert_asks_only_for_metrics_and_labels_that_there_are() -> None:
     known_names = {
         *metrics(),

@@ -10,10 +10,10 @@ from typing import Any
 Notebook = dict[str, Any]
 
 
-def executed(path: Path) -> Notebook:
-    """The notebook with the outputs that its cells give now."""
+def executed(path: Path, names: dict[str, Any] | None = None) -> Notebook:
+    """The notebook with the outputs that its cells give now, in a kernel that knows `names`; None: a new one."""
     notebook: Notebook = json.loads(path.read_text("utf-8"))
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"} if names is None else names
     number = 0
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

@@ -8,6 +8,7 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
 from hpaaudit.report.fleet import fleet_headline, worst_rows
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, life_of
+from hpaaudit.report.settings import replaying_commands, what_if_words
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
@@ -27,6 +28,8 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
     span = f"{stamp(account.started_us)} to {stamp(account.ended_us)}"
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
     lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(releases)}.", ""]
+    if account.options:
+        lines += [_plain(what_if_words(account.options)), ""]
     if len(account.hpas) > IN_FULL:
         lines += [_plain(fleet_headline(account.hpas)), "", *_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
@@ -40,6 +43,7 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]
         lines += [*_table(rows), *_facts(hpa, report), ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
+    lines += ["", "To reproduce it:", "", *(f"    {command}" for command in replaying_commands(account))]
     return "\n".join(lines) + "\n", pictures
 
 

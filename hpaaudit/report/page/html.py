@@ -29,7 +29,7 @@ from hpaaudit.report.replay import (
     title_of,
     unseen_lines,
 )
-from hpaaudit.report.settings import declaring_options
+from hpaaudit.report.settings import replaying_commands, what_if_words
 from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
@@ -122,6 +122,7 @@ def page(report: Report) -> str:
     return _template().render(
         title=_title(account),
         span=_span(account),
+        what_if=shown(what_if_words(account.options), LONGEST) if account.options else "",
         headline=_headline(account),
         version=VERSION,
         policy=_policy(styles, scripts),
@@ -287,9 +288,11 @@ def _verdicts(account: ReplayAccount) -> Iterator[str]:
 
 def _commands(account: ReplayAccount) -> str:
     recording, file = shown(pasteable(account.recording)), shown(pasteable(account.file))
+    *first, last = map(shown, replaying_commands(account))
     lines: Sequence[str] = (
         f"hpaaudit verify   {recording}   # that it is whole and unchanged",
-        f"hpaaudit replay   {recording}{declaring_options(account.assumptions)}   # with hpaaudit {VERSION}",
+        *first,
+        f"{last}   # with hpaaudit {VERSION}",
         f"hpaaudit query    {file} what_happened",
     )
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 -- What was replayed, as which release, and what was not observed?
 -- One row. later_releases: those of later controller processes, from when on. api_server: other versions than the first
 -- that it said, if nothing tells the controller's release. lease_holders: who else held the controller's Lease for a while.
+-- options: what made it a what-if, as a command has them; empty: it is of what was recorded.
 -- other_what_ifs: the options of earlier what-ifs that the file keeps beside this one, the last one first.
 with epochs as (
     select e.*, coalesce(lag(e.decided_as) over (order by e.epoch_id), p.release) as release_before
@@ -8,7 +9,8 @@ with epochs as (
     join replays as p using (replay_id)
 )
 select
-    p.path, p.release, epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
+    p.path, p.release, coalesce(p.options, '') as options, coalesce(p.detail, '') as detail,
+    epoch_us(r.started_at) as started_us, epoch_us(r.ended_at) as ended_us,
     (
         select list((epoch_us(acquired_at), decided_as) order by acquired_at)
         from epochs

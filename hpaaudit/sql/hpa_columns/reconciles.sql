@@ -1,6 +1,6 @@
 -- What did the reconciles of some HPAs read and decide, as columns?
 -- One row per HPA, with a list for each column in the order of time. What was not recorded proves no input. Pods are counted for the metric that decided; if
--- none did, for the first one.
+-- none did, for the first one; of a reconcile that did not take place none were.
 with deciding as (
     select reconcile_id, ready_pods, unready_pods, missing_pods, ignored_pods
     from metric_proposals
@@ -12,7 +12,8 @@ with deciding as (
 ), joined as (
     select r.*, d.ready_pods, d.unready_pods, d.missing_pods, d.ignored_pods
     from reconciles as r
-    left join deciding as d using (reconcile_id)
+    left join deciding as d
+        on d.reconcile_id = r.reconcile_id and not coalesce(starts_with(r.class, 'not_run.'), false)
     where r.namespace || '/' || r.name in (select unnest($hpas))
 )
 select

@@ -1,6 +1,7 @@
 -- What did each reconcile of one HPA read and decide, and how far was the metric that decided it from its target?
 -- One row per reconcile, in the order of time. ratio: measured value divided by target, NULL if nothing was measured, or for no pods.
--- Pods are counted for the metric that decided; if none did, for the first one. failed: the metrics that were unusable.
+-- Pods are counted for the metric that decided; if none did, for the first one; of a reconcile that did not take place none
+-- were. failed: the metrics that were unusable.
 with deciding as (
     select reconcile_id, metric_name, if(valid and isfinite(ratio), ratio, null) as ratio, ready_pods, unready_pods, missing_pods, ignored_pods
     from metric_proposals
@@ -19,7 +20,10 @@ select
     epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, r.spec_replicas as replicas, r.desired as replay, r.decided,
     r.min_replicas, r.max_replicas, r.verdict, r.reason_code,
     coalesce(d.metric_name, '') as metric, d.ratio,
-    d.ready_pods as ready, d.unready_pods as unready, d.missing_pods as missing, d.ignored_pods as ignored,
+    if(starts_with(r.class, 'not_run.'), null, d.ready_pods) as ready,
+    if(starts_with(r.class, 'not_run.'), null, d.unready_pods) as unready,
+    if(starts_with(r.class, 'not_run.'), null, d.missing_pods) as missing,
+    if(starts_with(r.class, 'not_run.'), null, d.ignored_pods) as ignored,
     coalesce(f.failed, []) as failed
 from reconciles as r
 left join deciding as d using (reconcile_id)
