@@ -22,14 +22,14 @@ POINTS = {
     "1.10-unready-pods-multiplied": (
         "Between 14:11:30Z and 14:15:30Z queue_length raised 4 to 16 in 2 steps, pods that were not ready included"
     ),
-    "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 8m 15s",
+    "1.15-pending-pods": "Pods that were not measured counted as busy and stopped a scale-down for 7m 00s",
     "1.20-two-windows": (
         "The window that delays a scale-up scaled down, as it does up to 1.20, 6 -> 3 at 14:09:15Z, and held the "
         "scale-up for 2m 00s, in 8 reconciles"
     ),
     "capped-by-policy": "Admission changed the number of 17 writes of the HPA, first at 11:25:35Z.",
     "controller-down": (
-        "No controller ran from 11:25:49Z until 11:31:05Z: its Lease had run out. 21 reconciles did not take place."
+        "No controller ran from 11:25:42Z until 11:30:50Z: its Lease had run out. 21 reconciles did not take place."
     ),
     "gitops-loop": (
         "Between 23:09:06Z and 23:15:16Z argocd-application-controller and the HPA overwrote each other, 3 and 3 times"
