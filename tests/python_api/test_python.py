@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.python_errors import in_python
+from hpaaudit.report.codes import WORDS
 from hpaaudit.results import sql
 from tests.cli.run import run
 from tests.python_api.typed_user import incident
@@ -109,6 +110,17 @@ def test_a_report_writes_itself_as_the_command_does(
         with pytest.raises(hpaaudit.AuditError, match=said):
             told.save(into)
     assert told.save("here.html", overwrite=True) == "here.html"
+
+
+def test_a_report_explains_the_patterns_that_it_names(results: hpaaudit.Results, tmp_path: Path) -> None:
+    """Also those of low severity, of which only the name is told."""
+    told = hpaaudit.report(results, explained=False)
+    patterns = {finding.pattern for hpa in told.account.hpas for finding in hpa.findings}
+    assert "blank_reason" in patterns
+    page, text = unescape(told.html()), Path(told.save(tmp_path / "told.md")).read_text("utf-8").replace("\\", "")
+    for pattern in patterns:
+        assert f"<dt><code>{pattern}</code></dt><dd>{WORDS[pattern]}</dd>" in page
+        assert f"- {pattern}: {WORDS[pattern]}" in text
 
 
 def test_closed_results_say_that_they_are_closed(tmp_path: Path) -> None:
