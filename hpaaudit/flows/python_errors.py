@@ -74,7 +74,7 @@ def in_python(message: str, names: Collection[str]) -> str:
 
     called = _COMMAND.sub(lambda command: _call(shlex.split(command[1]), command[0]), message)
     called = _FILE_OF_SQL.sub(lambda asked: f"is asked as its text, Path({asked[1]!r}).read_text()", called)
-    return _OPTION.sub(replaced, called.replace(_ZONE, ""))
+    return _OPTION.sub(replaced, called.replace(_ZONE, "").replace("`import`", "`import_capture`"))
 
 
 def _parameter(option: str, names: Collection[str]) -> str:

@@ -41,6 +41,7 @@ class Results(Shown):
     def __init__(self, path: Path, attached_results: AttachedResults) -> None:
         self.path = path
         self.is_narrowed = False
+        self._is_closed = False
         self._attached = attached_results
 
     def __repr__(self) -> str:
@@ -75,6 +76,8 @@ class Results(Shown):
 
     def bad_query(self, error: duckdb.Error) -> BadQuery:
         """DuckDB's message in one line, as an error to raise. Raises the recording's error if that was the cause."""
+        if self._is_closed:
+            return BadQuery(f"these results are closed: open {self.path} again")
         raise_problem(self._attached.streams.values(), error)
         return BadQuery(" ".join(str(error).split("\nLINE ")[0].split("\nStack Trace")[0].split()))
 
@@ -171,6 +174,7 @@ class Results(Shown):
 
     def close(self) -> None:
         """Closes the file."""
+        self._is_closed = True
         self._attached.close()
 
     def __enter__(self) -> Self:

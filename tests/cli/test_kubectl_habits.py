@@ -133,7 +133,7 @@ def test_wide_lists_what_text_only_counts() -> None:
             "report web.duckdb --into web.pdf",
             "no report is written as .pdf: --into takes .html (html), .md (markdown), ",
         ),
-        ("report web.duckdb --into web.txt", "or say the format with -o"),
+        ("report web.duckdb --into web.txt", ".xml (junit), .sarif (sarif), .json (perfetto)"),
         ("report web.duckdb --into 'no such/x.html'", "make it with mkdir -p 'no such'"),
         ("query web.duckdb 'select 1 as one' -o name", "-o name needs the columns namespace and name"),
         ("query web.duckdb why_this_number --since first", "'first' is not a time"),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hpaaudit.cli.report import SUFFIXES
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
+from hpaaudit.flows.report_files import SUFFIXES
 from tests.cli.run import run
 
 

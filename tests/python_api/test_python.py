@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import hpaaudit
 from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.flows.python_errors import in_python
+from hpaaudit.report.codes import WORDS
 from hpaaudit.results import sql
 from tests.cli.run import run
 from tests.python_api.typed_user import incident
@@ -83,6 +84,55 @@ def test_what_was_opened_is_as_good_as_its_path(results: hpaaudit.Results) -> No
         assert again.path == results.path
     assert callable(hpaaudit.report)  # although a package has that name too, which is imported by now
     assert hpaaudit.report(results, explained=False).account.hpas[0].name == "checkout"
+
+
+def test_a_report_writes_itself_as_the_command_does(
+    results: hpaaudit.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = hpaaudit.report(results)
+    assert repr(told) == "<Report of shop/checkout: 55 reconciles>"
+    assert told.save("here.html") == "here.html"
+    assert Path(told.save(tmp_path)) == tmp_path / "report.html"
+    assert told.save(Path("here.md")) == "here.md"
+    assert run(f"hpaaudit report {results.path} --into there.html")[0] == 0
+    assert run(f"hpaaudit report {results.path} --into there.md")[0] == 0
+    there = Path("there.html").read_text("utf-8")
+    assert told.html() == Path("here.html").read_text("utf-8") == Path("report.html").read_text("utf-8") == there
+    assert Path("here.md").read_text("utf-8").replace("here.1.svg", "there.1.svg") == Path("there.md").read_text(
+        "utf-8"
+    )
+    for into, said in {
+        "here.html": r"here\.html exists: name another file with into, or add overwrite=True",
+        "here.pdf": r"no report is written as \.pdf: into takes \.html",
+        "none/here.html": "its folder does not exist: make it",
+    }.items():
+        with pytest.raises(hpaaudit.AuditError, match=said):
+            told.save(into)
+    assert told.save("here.html", overwrite=True) == "here.html"
+
+
+def test_a_report_explains_the_patterns_that_it_names(results: hpaaudit.Results, tmp_path: Path) -> None:
+    """Also those of low severity, of which only the name is told."""
+    told = hpaaudit.report(results, explained=False)
+    patterns = {finding.pattern for hpa in told.account.hpas for finding in hpa.findings}
+    assert "blank_reason" in patterns
+    page, text = unescape(told.html()), Path(told.save(tmp_path / "told.md")).read_text("utf-8").replace("\\", "")
+    for pattern in patterns:
+        assert f"<dt><code>{pattern}</code></dt><dd>{WORDS[pattern]}</dd>" in page
+        assert f"- {pattern}: {WORDS[pattern]}" in text
+
+
+def test_closed_results_say_that_they_are_closed(tmp_path: Path) -> None:
+    closed = hpaaudit.replay(bundled_recording(), into=tmp_path / "closed.duckdb")
+    answer = hpaaudit.query(tmp_path / "closed.duckdb", "select 1 as a")
+    closed.close()
+    answer.results.close()
+    for ask in (lambda: closed.sql("select 1"), lambda: closed.changes, lambda: closed.rows("select 1"), answer.rows):
+        with pytest.raises(hpaaudit.AuditError, match=r"these results are closed: open .*closed\.duckdb again"):
+            ask()
+    with pytest.raises(hpaaudit.AuditError, match="`record` or `import_capture` wrote"):
+        hpaaudit.replay(tmp_path)
 
 
 def test_a_time_in_a_row_or_frame_has_its_zone_and_is_taken_wherever_a_time_is(results: hpaaudit.Results) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hpaaudit.model.account import HpaAccount
 from hpaaudit.model.counted import counted
 from hpaaudit.model.report import Report
+from hpaaudit.report.codes import WORDS
 from hpaaudit.report.fleet import fleet_headline, worst_rows
 from hpaaudit.report.replay import IN_FULL, certainty_lines, change_rows, clock_of, count_lines, finding_lines, life_of
 from hpaaudit.report.settings import replaying_commands, what_if_words
@@ -43,6 +44,8 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]
         lines += [*_table(rows), *_facts(hpa, report), ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
+    patterns = dict.fromkeys(finding.pattern for hpa in account.hpas[:IN_FULL] for finding in hpa.findings)
+    lines += [f"- {_plain(pattern)}: {_plain(WORDS[pattern])}" for pattern in patterns if pattern in WORDS]
     lines += ["", "To reproduce it:", "", *(f"    {command}" for command in replaying_commands(account))]
     return "\n".join(lines) + "\n", pictures
 

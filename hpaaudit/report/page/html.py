@@ -131,7 +131,7 @@ def page(report: Report) -> str:
         hpas=sections,
         rows=[_row(hpa) for hpa in account.hpas] if is_fleet else [],
         terms=list(TERMS.items()),
-        words=[(code, WORDS[code]) for code in (*codes_in(shown_words), *_verdicts(account)) if code in WORDS],
+        words=[(code, WORDS[code]) for code in _codes(account, shown_words) if code in WORDS],
         unseen=[shown(_unwrapped(line), LONGEST) for line in unseen_lines(account)],
         assumptions=[tuple(map(shown, (one.key, one.value, one.source))) for one in assumed(account)],
         commands=_commands(account),
@@ -284,6 +284,12 @@ def _verdicts(account: ReplayAccount) -> Iterator[str]:
     for name in VERDICTS:
         if name != "match" and any(getattr(hpa, name) for hpa in account.hpas):
             yield name
+
+
+def _codes(account: ReplayAccount, texts: str) -> Iterator[str]:
+    """The codes that need words: of patterns, those in the texts, and verdicts; each once."""
+    patterns = (finding.pattern for hpa in account.hpas for finding in hpa.findings)
+    yield from dict.fromkeys((*patterns, *codes_in(texts), *_verdicts(account)))
 
 
 def _commands(account: ReplayAccount) -> str:
