@@ -64,7 +64,8 @@ def held_in_words(hold: Hold, clock: Clock) -> str:
     if hold.cause == "unready" and hold.idle_pods:
         return (
             f"A scale-up was held for {how_long(hold)} because up to {hold.idle_pods} of "
-            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle, not as busy as the others, {times}{cost}."
+            f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle, not as busy as the "
+            f"others, {times}{cost}."
         )
     words = WORDS[hold.cause]
     if hold.failed_metrics > 1:
