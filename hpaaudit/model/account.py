@@ -154,6 +154,7 @@ class Outage:
 
     divergence_class   why, as in `divergences`;  missed   how many reconciles of the time that is shown
     until_us   None: to the end of the recording;  is_cut   or of the time that is shown, and it may have gone on
+    is_least   it may have lasted longer: that it ended was not seen
     """
 
     divergence_class: str
@@ -161,6 +162,7 @@ class Outage:
     from_us: Micros
     until_us: Micros | None
     is_cut: bool = False
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

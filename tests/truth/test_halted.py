@@ -53,6 +53,22 @@ def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:
     assert counts["not_run.controller_down"] > 100
 
 
+@pytest.mark.parametrize("view", [dead, hung])
+def test_an_outage_that_never_ended_is_told_as_one_that_lasted_to_the_end(
+    view: Callable[[Sequence[Fact]], Iterator[Fact]],
+) -> None:
+    """Whatever others wrote meanwhile."""
+    told = []
+    for capture in one_in(EVERY, captures("1.36")):
+        facts = facts_of(capture)
+        with replayed(list(view(facts))) as results:
+            told += [(capture.name, hpa.outages) for hpa in account(results).hpas if hpa.outages]
+    assert len(told) > 5
+    ended = [(name, one) for name, outages in told for one in outages if one.until_us is not None and not one.is_least]
+    assert ended == []
+    assert [(name, outages) for name, outages in told if len(outages) > 1] == []
+
+
 @pytest.mark.parametrize("world", ["restart-100-0009", "several-100-0007"])
 def test_a_silence_before_the_lease_ran_out_is_that_of_the_controller_that_let_it_run_out(world: str) -> None:
     """Nothing was reconciled from the first status that was due on: what was due only now and then did not happen."""
