@@ -62,7 +62,7 @@ def _aftermath(write: ForeignWrite, clock: Clock) -> str:
         return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
-        undone = _until(write, write.undone_us)
+        undone = _until(write, write.undone_us, write.undone_after_us)
         if write.answered_us is not None and write.answered_us < write.undone_us:
             # What was undone then is the HPA's number.
             answered = f"the HPA wrote {write.answered_to} {_until(write, write.answered_us)}"
@@ -90,8 +90,13 @@ def _answer(write: ForeignWrite) -> str:
     return f"the HPA {undid}"
 
 
-def _until(write: ForeignWrite, at_us: Micros) -> str:
-    """How long after a write something happened: at most so long, if nobody saw when it was written."""
+def _until(write: ForeignWrite, at_us: Micros, after_us: Micros | None = None) -> str:
+    """How long after a write something happened: at most so long, if nobody saw when either was written.
+
+    after_us   it happened after this and not after `at_us`, if these are more than two seconds apart
+    """
+    if write.after_us is None and after_us is not None:
+        return f"within {duration_between(write.at_us, at_us)}"
     if write.after_us is None:
         return f"after {duration_between(write.at_us, at_us)}"
     return f"within {duration_between(write.after_us, at_us)}"

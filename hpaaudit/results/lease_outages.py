@@ -108,9 +108,15 @@ def _patience_us(states: Sequence[LeaseSeen], duration_us: Micros) -> int | None
 def _is_silent(
     last: LeaseSeen, until_us: Micros, patience_us: int | None, unseen: Sequence[tuple[Micros, Micros]]
 ) -> bool:
-    if patience_us is None or until_us - last.at_us <= patience_us:
+    """True if we looked for so long without a renewal. One that came while nobody looked was seen afterwards."""
+    if patience_us is None:
         return False
-    return not any(from_us < until_us and to_us > last.at_us for from_us, to_us in unseen)
+    looks_us = last.at_us
+    for from_us, to_us in sorted(unseen):
+        if min(from_us, until_us) - looks_us > patience_us:
+            return True
+        looks_us = max(looks_us, to_us)
+    return until_us - looks_us > patience_us
 
 
 def _outage(last: LeaseSeen, until_us: Micros | None, duration_us: Micros, *, was_renewed: bool) -> Outage:

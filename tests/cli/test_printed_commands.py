@@ -78,7 +78,10 @@ def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> N
     assert explained == run(f"hpaaudit explain {source}")[1]
     times = TIME.findall(headline)
     assert times
-    assert times[0] in explained, headline
+    if "did not take place" in headline:  # what is explained is the first that did not
+        assert times[0] <= TIME.findall(explained)[0] < times[1]
+    else:
+        assert times[0] in explained, headline
 
 
 @pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)

@@ -10,6 +10,7 @@ from hpaaudit.model.account import (
     Hold,
     HpaAccount,
     Metric,
+    Outage,
     ReconcileAccount,
     StepLine,
 )
@@ -36,6 +37,11 @@ def hpa(**fields: Any) -> HpaAccount:
         "foreign_writes": (),
         "divergences": (),
     }
+    missed = [one for one in fields.get("divergences", ()) if one.divergence_class.startswith("not_run.")]
+    quiet["outages"] = tuple(
+        Outage(divergence_class=one.divergence_class, missed=one.certain, from_us=one.opened_us, until_us=one.closed_us)
+        for one in missed
+    )
     account = quiet | fields
     comparable = account["reconciles"] - account["undecidable"]
     return HpaAccount(**({"comparable": comparable, "agree": comparable - account["skew"]} | account))

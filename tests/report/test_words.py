@@ -65,6 +65,24 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
             hpa(
                 divergent=1,
                 foreign_writes=(
+                    foreign_write(
+                        restored_s=None, undone_us=NOON + 40_000_000, undone_to=12, undone_after_us=NOON + 25_000_000
+                    ),
+                ),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; somebody unknown undid that within 40s.",
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(foreign_write(restored_s=None, released_us=NOON + 40_000_000, is_deleted=True),),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before it was deleted.",
+        ),
+        (
+            hpa(
+                divergent=1,
+                foreign_writes=(
                     foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=15, undone_by="alice"),
                 ),
             ),
@@ -179,7 +197,7 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
                 "The HPA was faithful: it decided as the replay does, and never scaled. "
                 "Earlier recommendations, not load, held a scale-down for 5m 00s, in 4 reconciles at 12:00:00Z. "
                 "The metrics asked for more than the scale-up policies allowed for 4m 59s, in 4 reconciles at "
-                "12:00:00Z. 1 more cause held it: maxReplicas (4m 58s)."
+                "12:00:00Z. 1 more cause held the replicas: maxReplicas (4m 58s)."
             ),
         ),
         (
@@ -198,7 +216,7 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
                 "With the settings of this replay, earlier recommendations, not load, held a scale-down for 1m 30s, "
                 "in 4 reconciles at 12:00:00Z. "
                 "No metric was usable, so that nothing could scale, for 1m 30s, in 4 reconciles at 12:00:00Z. "
-                "2 more causes held it: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
+                "2 more causes held the replicas: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
                 "(1m 30s)."
             ),
         ),

@@ -41,6 +41,11 @@ STEADY = [state(15 * n) for n in range(9)]
         pytest.param(STEADY, [], 130, [], id="renewed until the end"),
         pytest.param(STEADY, [], 500, [(120, 135, None, True)], id="renewed, then not any more"),
         pytest.param(STEADY, [(100, 600)], 500, [], id="its watch was interrupted"),
+        pytest.param(STEADY, [(300, 600)], 500, [(120, 135, None, True)], id="its watch was interrupted long after"),
+        pytest.param(
+            STEADY, [(125, 300)], 500, [(120, 135, None, True)], id="its watch went on, and showed no renewal"
+        ),
+        pytest.param(STEADY, [(125, 480)], 500, [], id="its watch had just gone on"),
         pytest.param([*STEADY, state(200, 120)], [], 201, [(120, 135, None, True)], id="seen again as it was"),
         pytest.param(
             [*STEADY, state(200, holder="b", acquired=198)], [], 201, [(120, 135, 198, True)], id="another takes over"

@@ -92,6 +92,7 @@ select
     w.hpa_uid, epoch_us(w.ts) as at_us, w.writer_class, w.writer_name, w.from_replicas, w.to_replicas, w.may_be_hpa,
     epoch_us(w.since) as since_us, epoch_us(u.gap_from) as unseen_us,
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
+    epoch_us(written_after(w.undone_after, w.undone_at)) as undone_after_us,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
     epoch_us(w.released_at) as released_us, w.is_deleted,
     w.is_remade, epoch_us(written_after(w.at_lo, w.ts)) as after_us,

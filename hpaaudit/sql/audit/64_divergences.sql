@@ -15,7 +15,7 @@ with classes as (
         ('write_failed.denied', 3, 'look for the webhook, quota or RBAC rule that refuses updates of the scale subresource'),
         ('write_failed.api_error', 2, 'look at the API server at this time: the write failed'),
         ('write_mutated.admission', 3, 'look for the admission webhook or policy that changes updates of the scale subresource'),
-        ('no_data.recording_gap', 0, 'nothing can be said about this time; see coverage_gaps for the cause'),
+        ('no_data.recording_gap', 0, 'nothing can be said about this time: the explanation says what was not recorded'),
         ('no_data.warmup', 0, 'start the recording earlier, by the longest stabilization window'),
         ('no_data.object_unseen', 0, 'record what was not observed: the explanation names it'),
         ('not_run.controller_down', 3, 'find out why kube-controller-manager did not run: its Lease was not renewed'),

@@ -15,6 +15,7 @@
 --   restored_to: what the HPA wrote then
 --   undone_at: when somebody other than the HPA undid it, NULL: nobody did, or the HPA before
 --   undone_to: what that writer wrote
+--   undone_after: that was written after this, and not after `undone_at`
 --   undone_by: the name of that writer, empty where unknown
 --   answered_at: when the HPA scaled next, NULL: it did not
 --   answered_to: what the HPA wrote then
@@ -46,7 +47,10 @@ with writes as (
     select
         w.* exclude (target_kind, target_name), r.released_at, r.is_deleted,
         arg_min(
-            {'at': later.at_hi, 'replicas': later.to_replicas, 'is_hpa': later.writer_class = 'hpa', 'who': later.writer_name},
+            {
+                'at': later.at_hi, 'after': later.at_lo, 'replicas': later.to_replicas,
+                'is_hpa': later.writer_class = 'hpa', 'who': later.writer_name
+            },
             (later.at_hi, later.scale_event_id)
         ) filter (
             if(w.to_replicas < w.from_replicas, later.to_replicas >= w.from_replicas, later.to_replicas <= w.from_replicas)
@@ -76,6 +80,7 @@ select
     if(undoing.is_hpa, undoing.replicas, null) as restored_to,
     if(undoing.is_hpa, null, undoing.at) as undone_at,
     if(undoing.is_hpa, null, undoing.replicas) as undone_to,
+    if(undoing.is_hpa, null, undoing.after) as undone_after,
     if(undoing.is_hpa, null, undoing.who) as undone_by,
     answer.at as answered_at,
     answer.replicas as answered_to,
