@@ -216,7 +216,8 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
                 "With the settings of this replay, earlier recommendations, not load, held a scale-down for 1m 30s, "
                 "in 4 reconciles at 12:00:00Z. "
                 "No metric was usable, so that nothing could scale, for 1m 30s, in 4 reconciles at 12:00:00Z. "
-                "2 more causes held the replicas: the window that delays a scale-up (1m 30s), a scale-down that is disabled "
+                "2 more causes held the replicas: the window that delays a scale-up (1m 30s), "
+                "a scale-down that is disabled "
                 "(1m 30s)."
             ),
         ),
