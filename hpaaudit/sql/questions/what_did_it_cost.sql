@@ -8,14 +8,16 @@
 --   short_pod_minutes: pods that the metrics asked for, beyond maxReplicas too, and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
 --   unready_pod_minutes: pods that were asked of the target within this time and had not been ready yet, times the minutes until they were, or until the next change; NULL where that is not known
---   blind_minutes: minutes in which nothing could be decided: no metric was usable (until 1.14 one was not), or the scale or its selector
+--   blind_minutes: minutes in which nothing could be decided: no metric was usable (until 1.14 one was not), or the scale or its selector, or the controller did not run
 --   foreign_writes: writes of the replicas by others
 with asked as (
     -- Two parts of the time until the next reconcile: before somebody else wrote, and from then on.
     select *, greatest(least(stood_s, to_s) - from_s, 0) as before_s, greatest(to_s - greatest(from_s, stood_s), 0) as after_s
     from (
         select
-            r.*,
+            -- What no controller decided, nobody asked of the target.
+            r.* replace (if(starts_with(r.class, 'not_run.'), r.spec_replicas, r.desired) as desired),
+            coalesce(starts_with(r.class, 'not_run.'), false) as is_missed,
             coalesce(w.stood_s, 0) as stood_s,
             greatest(epoch_us($since) - epoch_us(r.ts), 0) / 1e6 as from_s,
             least(r.lasted_s, (epoch_us($until) - epoch_us(r.ts)) / 1e6) as to_s
@@ -24,7 +26,7 @@ with asked as (
         where r.namespace || '/' || r.name like $hpa
             and r.ts <= $until
             and r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) >= $since
-            and has_inputs(r.class)
+            and (has_inputs(r.class) or starts_with(r.class, 'not_run.'))
     )
 ), held as (
     select
@@ -40,7 +42,8 @@ with asked as (
         ) filter (raw_desired is not null) / 60 as spare,
         coalesce(
             sum(before_s + after_s) filter (
-                starts_with(reason_code, 'gate.selector_')
+                is_missed
+                or starts_with(reason_code, 'gate.selector_')
                 or reason_code in ('gate.all_metrics_invalid', 'gate.metric_failed', 'gate.target_unreadable')
             ), 0
         ) / 60 as blind
