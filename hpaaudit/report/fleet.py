@@ -16,6 +16,9 @@ _SEVERITIES = ("critical", "high", "medium", "low", "info")
 _GRAVE = _SEVERITIES[:3]
 """Those that the headline names."""
 
+_PATTERNS = 3
+"""So many patterns of the gravest findings are named there, the most frequent ones."""
+
 
 def fleet_headline(hpas: Sequence[HpaAccount]) -> str:
     """A few sentences: how many HPAs decided as the replay does, who else wrote, and how grave the findings are."""
@@ -84,10 +87,14 @@ def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:
 
 def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     for severity in _GRAVE:
-        concerned = [hpa for hpa in hpas if any(finding.severity == severity for finding in hpa.findings)]
+        patterns = [{one.pattern for one in hpa.findings if one.severity == severity} for hpa in hpas]
+        concerned = sum(map(bool, patterns))
         if concerned:
-            have = "has" if len(concerned) == 1 else "have"
-            yield f"{counted(len(concerned), 'HPA')} {have} a finding of severity {severity}."
+            of_hpas = Counter(pattern for found in patterns for pattern in sorted(found))
+            most = [pattern for pattern, _ in of_hpas.most_common(_PATTERNS)]
+            names = ", ".join(most) + (" and others" if len(of_hpas) > _PATTERNS else "")
+            have = "has" if concerned == 1 else "have"
+            yield f"{counted(concerned, 'HPA')} {have} a finding of severity {severity}: {names}."
             return
 
 
