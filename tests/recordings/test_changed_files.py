@@ -223,7 +223,7 @@ def test_a_recording_that_is_gone_is_said(recordings: dict[str, Path], tmp_path:
         at=open_recording(ROOT / "metrics-down").info.started_us,
         warn=lines.append,
     )
-    assert [line.startswith(f"the recording {folder} does not exist") for line in lines] == [True]
+    assert [line.startswith(f"the recording {folder} is not here as it was replayed") for line in lines] == [True]
 
 
 @pytest.fixture
