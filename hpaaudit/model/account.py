@@ -124,6 +124,8 @@ class ForeignWrite:
     since = MaybeAt("since_us")
     unseen = MaybeAt("unseen_us")
     undone = MaybeAt("undone_us")
+    undone_after = MaybeAt("undone_after_us")
+    released = MaybeAt("released_us")
     answered = MaybeAt("answered_us")
 
 
@@ -161,10 +163,13 @@ class Outage:
 
     divergence_class: str
     missed: int
-    from_us: Micros
+    began_us: Micros
     until_us: Micros | None
     is_cut: bool = False
     is_least: bool = False
+
+    began = At("began_us")
+    until = MaybeAt("until_us")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -192,7 +192,7 @@ def _outages(outages: Sequence[Outage], clock: Clock) -> Iterator[str]:
     longest = max(outages, key=lambda outage: outage.missed)
     end = "at least the end of the time that is shown" if longest.is_cut else "the recording ended"
     until = end if longest.until_us is None else f"{'at least ' if longest.is_least else ''}{clock(longest.until_us)}"
-    yield f"{_NOT_RUN[longest.divergence_class].format(span=f'from {clock(longest.from_us)} until {until}')}."
+    yield f"{_NOT_RUN[longest.divergence_class].format(span=f'from {clock(longest.began_us)} until {until}')}."
     yield f"{counted(longest.missed, 'reconcile')} did not take place."
     if others := len(outages) - 1:
         yield f"There {'was' if others == 1 else 'were'} {counted(others, 'other time')} without reconciles."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -49,14 +50,15 @@ def seconds(timeline: Timeline) -> list[float]:
     return [*((after - at) / SECOND for at, after in pairwise(times)), 0.0]
 
 
-def held(hold: Hold, timeline: Timeline, wanted: dict[int, tuple[str, int | None]]) -> tuple[float, float]:
+def held(hold: Hold, timeline: Timeline, wanted: dict[int, tuple[str, int | None, int | None]]) -> tuple[float, float]:
     """Seconds and pod-seconds of a hold, point by point."""
     lasted = cost = 0.0
     for point, stood in zip(timeline.points, seconds(timeline), strict=True):
-        reason, raw = wanted[point.at_us]
-        is_idle = reason.startswith("adjust.") and point.ratio is not None and point.ratio > 1
-        if hold.cause == "unready" and is_idle:
-            lasted, cost = lasted + stood, cost + stood * ((point.unready or 0) + (point.missing or 0))
+        (reason, raw, unheld), replay = wanted[point.at_us], point.replay or 0
+        if hold.cause == "unready" and reason.startswith("adjust.") and (unheld or 0) > replay:
+            # At least: what the pods that count ask for without the others.
+            asked = min(ceil((point.ratio or 0) * (point.ready or 0)), unheld or 0)
+            lasted, cost = lasted + stood, cost + stood * max(asked - replay, 0)
         if hold.cause == "memory" and reason == "stabilize.down_hold" and raw is not None:
             asked = max(min(raw, point.max_replicas or raw), point.min_replicas or raw)
             if asked != point.replay:
@@ -136,8 +138,8 @@ def test_maximum_and_policies_hold_as_long_as_their_reconciles_add_up_to(replaye
 def test_holds_and_writes_cost_what_adding_up_says(replayed: hpaaudit.Results) -> None:
     for hpa in account(replayed).hpas:
         timeline = hpaaudit.timeline(replayed, f"{hpa.namespace}/{hpa.name}")
-        rows = replayed.rows("select epoch_us(ts) as at_us, reason_code, raw_desired from reconciles")
-        wanted = {row["at_us"]: (row["reason_code"], row["raw_desired"]) for row in rows}
+        rows = replayed.rows("select epoch_us(ts) as at_us, reason_code, raw_desired, unheld from reconciles")
+        wanted = {row["at_us"]: (row["reason_code"], row["raw_desired"], row["unheld"]) for row in rows}
         for hold in hpa.holds:
             if hold.cause in ("unready", "memory"):
                 lasted, cost = held(hold, timeline, wanted)

@@ -39,7 +39,9 @@ def hpa(**fields: Any) -> HpaAccount:
     }
     missed = [one for one in fields.get("divergences", ()) if one.divergence_class.startswith("not_run.")]
     quiet["outages"] = tuple(
-        Outage(divergence_class=one.divergence_class, missed=one.certain, from_us=one.opened_us, until_us=one.closed_us)
+        Outage(
+            divergence_class=one.divergence_class, missed=one.certain, began_us=one.opened_us, until_us=one.closed_us
+        )
         for one in missed
     )
     account = quiet | fields

@@ -1,5 +1,5 @@
 -- When were the reconciles of an HPA missed, and for how long?
--- One row per HPA and time in which none is known to have taken place, the gravest divergence first. from_us, until_us: of a
+-- One row per HPA and time in which none is known to have taken place, in the order of time. began_us, until_us: of a
 -- controller that was down as its Lease tells it, else from the first missed reconcile to the next one; until_us is NULL if it
 -- lasted to the end. is_cut: to the end of the time that is shown, and nobody asked how it went on. is_least: what came then may
 -- have been missed as well: a silent controller that has nothing to write looks like one that does nothing.
@@ -27,7 +27,7 @@ with taken as (
 )
 select
     t.hpa_uid, t.class as divergence_class, t.missed,
-    epoch_us(coalesce(d.lapsed_at, t.from_at)) as from_us,
+    epoch_us(coalesce(d.lapsed_at, t.from_at)) as began_us,
     epoch_us(if(d.is_open, null, coalesce(d.until, t.next_at))) as until_us,
     until_us is null and (select bool_or(options like '%--until%') from replays) as is_cut,
     until_us is not null and d.hpa_uid is null and coalesce(t.is_silent, false) as is_least
