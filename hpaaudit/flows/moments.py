@@ -28,7 +28,7 @@ _DATE_AND_OFFSET = re.compile(rf"(\d{{4}}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AGO = re.compile(r"-?(\d[\d.]*[a-zµ][\d.a-zµ]*)(?: ago)?")
 _NOW = "now"
-"""The end of the recording, which is the present while it is recorded."""
+"""This word means the end of the recording; while the recorder runs that is the present."""
 _ZONE_NAME = re.compile(r"[A-Z]{2,5}|[A-Z]\w+/[\w/+-]+")
 _DAY_US = 24 * 3600 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -110,7 +110,7 @@ def _packed(
 
 
 def _covered(whole: ReplayAccount, source: Path) -> ReplayAccount:
-    """The replay, with what its recording lacks; unchanged if the recording is gone."""
+    """Adds to a replay what its recording does not hold; leaves it as it is if the recording is gone."""
     try:
         return with_coverage(whole, source if source.is_dir() else Path(whole.recording))
     except RecordingError:

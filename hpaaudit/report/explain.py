@@ -42,7 +42,7 @@ _GAP = "no_data.recording_gap"
 """The class of a reconcile whose inputs were not recorded."""
 
 _NOT_RUN = "not_run."
-"""What the classes of reconciles begin with that did not take place."""
+"""The classes of reconciles that did not take place begin so."""
 
 _FAILED = "conditions"
 """The source of what the controller decided if it published that it could not."""
@@ -151,7 +151,7 @@ def _is_of_pods(account: ReconcileAccount) -> bool:
 
 
 def _did_not_run(account: ReconcileAccount) -> bool:
-    """True if the reconcile was due and, by all that is known, did not take place: nothing was read or decided."""
+    """True if the reconcile was due and did not take place, as its class says."""
     return account.divergence is not None and account.divergence.divergence_class.startswith(_NOT_RUN)
 
 

@@ -17,7 +17,7 @@ _GRAVE = _SEVERITIES[:3]
 """Those that the headline names."""
 
 _PATTERNS = 3
-"""So many patterns of the gravest findings are named there, the most frequent ones."""
+"""The headline names at most so many patterns of the gravest findings, the most frequent ones."""
 
 
 def fleet_headline(hpas: Sequence[HpaAccount]) -> str:

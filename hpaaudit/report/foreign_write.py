@@ -95,8 +95,5 @@ def _until(write: ForeignWrite, at_us: Micros, after_us: Micros | None = None) -
 
     after_us   it happened after this and not after `at_us`, if these are more than two seconds apart
     """
-    if write.after_us is None and after_us is not None:
-        return f"within {duration_between(write.at_us, at_us)}"
-    if write.after_us is None:
-        return f"after {duration_between(write.at_us, at_us)}"
-    return f"within {duration_between(write.after_us, at_us)}"
+    how = "after" if write.after_us is None and after_us is None else "within"
+    return f"{how} {duration_between(write.at_us if write.after_us is None else write.after_us, at_us)}"

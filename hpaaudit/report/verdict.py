@@ -170,8 +170,7 @@ def _sentence_case(text: str) -> str:
 
 def _about_controller(hpa: HpaAccount, shown: list[Divergence], clock: Clock) -> str:
     """When the HPA was not reconciled, which setting differs from the assumed one, then what else happened."""
-    sentences: list[str] = []
-    sentences += _outages(hpa.outages, clock)
+    sentences = [*_outages(hpa.outages, clock)]
     explanations = [explanation(one) for one in shown if one.divergence_class.startswith("config.")]
     sentences += [
         f"The controller seems to have run with another setting than this replay: {text}."

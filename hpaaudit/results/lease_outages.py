@@ -108,7 +108,10 @@ def _patience_us(states: Sequence[LeaseSeen], duration_us: Micros) -> int | None
 def _is_silent(
     last: LeaseSeen, until_us: Micros, patience_us: int | None, unseen: Sequence[tuple[Micros, Micros]]
 ) -> bool:
-    """True if we looked for so long without a renewal. One that came while nobody looked was seen afterwards."""
+    """True if the Lease was watched for longer than `patience_us` and not renewed.
+
+    A gap of the watch hides no renewal for good: its newest state is seen when the gap ends.
+    """
     if patience_us is None:
         return False
     looks_us = last.at_us

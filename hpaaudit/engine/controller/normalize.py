@@ -27,7 +27,7 @@ from hpaaudit.engine.rules.normalize import (
 from hpaaudit.engine.rules.normalize import normalize as normalize_numbers
 from hpaaudit.engine.rules.reason_codes import CODES, PARTIAL_BLOCKS
 from hpaaudit.engine.rules.stabilize import Recommendations
-from hpaaudit.engine.rules.unheld import unheld, without_failure
+from hpaaudit.engine.rules.unheld import unheld
 from hpaaudit.model.memory import Memory
 
 _ABLE_WORDS = {
@@ -55,9 +55,9 @@ SCALE_REASONS = {
 
 def normalize(state: ReconcileState, recommendation: MetricsRecommendation) -> Outcome:
     """The recommendation after stabilization, policies and bounds, and the memory with it."""
-    now_us, raw, behaviours = state.observation.decided_us, recommendation.replicas or 0, state.behaviours
-    limits = limits_of(state.hpa, state.minimum, state.flags)
-    argument = NormalizationArg(raw, state.current, now_us, limits, remembered_of(state.memory))
+    raw, behaviours = recommendation.replicas or 0, state.behaviours
+    argument = _argument(state, raw)
+    now_us, limits = state.observation.decided_us, argument.limits
     normalized = normalize_numbers(argument, state.scaled_to_zero, behaviours)
     # A negative proposal leaves the 0 that upstream starts from, and no name of a metric.
     name = recommendation.name if raw > 0 else ""
@@ -92,9 +92,14 @@ def other_number(state: ReconcileState, recommendation: MetricsRecommendation) -
     """What would have been decided if the metric that failed did not count; None where it does not hold the others."""
     if recommendation.other is None or recommendation.code != CODES[PARTIAL_BLOCKS]:
         return None
-    limits, now_us = limits_of(state.hpa, state.minimum, state.flags), state.observation.decided_us
-    argument = NormalizationArg(recommendation.other, state.current, now_us, limits, remembered_of(state.memory))
-    return without_failure(argument, recommendation.other, state.scaled_to_zero, state.behaviours)
+    argument = _argument(state, recommendation.other)
+    return normalize_numbers(argument, state.scaled_to_zero, state.behaviours).desired
+
+
+def _argument(state: ReconcileState, raw: int) -> NormalizationArg:
+    """A recommendation with everything that it is normalized with."""
+    limits = limits_of(state.hpa, state.minimum, state.flags)
+    return NormalizationArg(raw, state.current, state.observation.decided_us, limits, remembered_of(state.memory))
 
 
 def remembered_of(memory: Memory) -> Remembered:

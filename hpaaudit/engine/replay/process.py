@@ -225,8 +225,8 @@ class Process:
             published = decode_status(planned.published)
             shown, is_assumed = recommendation_in(published.conditions), choice.evidence == "assumed"
             # Its own status was refused, was hidden by a gap or came late, and that of an earlier one stands.
-            told_by_event = planned.no_status or instant.source == SOURCES[EVENT]
-            is_unwritten = told_by_event and shown == RECOMMENDATION_PUBLISHED and is_assumed
+            is_of_earlier = planned.no_status or instant.source == SOURCES[EVENT]
+            is_unwritten = is_of_earlier and shown == RECOMMENDATION_PUBLISHED and is_assumed
             if not is_unwritten:
                 after = corrected(before, after, choice.decision, choice.observation.hpa, published)
             if is_assumed and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):

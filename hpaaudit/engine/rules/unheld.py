@@ -12,7 +12,7 @@ from hpaaudit.engine.rules.reason_codes import COUNT_FLIP, DAMPED
 
 
 def is_adjusted(reason: int) -> bool:
-    """True if missing or unready pods kept the replicas."""
+    """True if the replicas stayed because pods that were missing or not ready counted with an assumed usage."""
     return DAMPED <= reason <= COUNT_FLIP
 
 
@@ -33,14 +33,9 @@ def unheld(
         # Earlier recommendations were kept up by the same pods, so they do not count here.
         return limit(argument, alike, policy_behaviours(behaviours)).replicas
     if is_adjusted(reason):
-        return without_failure(argument, alike, scaled_to_zero, behaviours)
+        other = NormalizationArg(alike, argument.current, argument.now_us, argument.limits, argument.remembered)
+        return normalize(other, scaled_to_zero, behaviours).desired
     if normalized.stabilized.replicas == normalized.raw:
         return UNKNOWN
     number, minimum = normalized.without_memory, argument.limits.minimum
     return minimum if leaves_zero_at_minimum(argument.current, minimum, scaled_to_zero, number) else number
-
-
-def without_failure(argument: NormalizationArg, raw: int, scaled_to_zero: bool, behaviours: Behaviours) -> int:
-    """What becomes of another recommendation in the same reconcile: `argument.raw` does not count."""
-    other = NormalizationArg(raw, argument.current, argument.now_us, argument.limits, argument.remembered)
-    return normalize(other, scaled_to_zero, behaviours).desired

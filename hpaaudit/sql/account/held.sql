@@ -1,7 +1,8 @@
 -- Which reconciles did not follow their metrics, and what held them?
 -- One row each. cause: what held it, NULL if nothing did. lasted_s: how long its number stood. wanted_more: pods that the
--- metrics asked for beyond it and would have got without what held it, negative where these were fewer; NULL where they were not asked, or one
--- failed. spare: pods that there were beyond those. failed_metrics: how many metrics had failed. fell_to: what the window of a scale-up took the replicas down to.
+-- metrics asked for beyond it and would have got without what held it, negative where these were fewer; NULL where they were
+-- not asked, or one failed. spare: pods that there were beyond those. failed_metrics: how many metrics had failed. fell_to: what
+-- the window of a scale-up took the replicas down to.
 with kept as (
     select
         r.reconcile_id, r.hpa_uid, r.epoch_id, r.ts, r.reason_code, r.spec_replicas, r.status_replicas,

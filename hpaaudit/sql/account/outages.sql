@@ -11,7 +11,7 @@ with taken as (
     select r.hpa_uid, r.class, r.ts, t.ts as next_at, t.is_silent
     from reconciles as r
     asof left join taken as t on t.hpa_uid = r.hpa_uid and t.ts > r.ts
-    where starts_with(r.class, 'not_run.')
+    where did_not_run(r.class)
 ), times as (
     select hpa_uid, class, next_at, is_silent, min(ts) as from_at, count(*) as missed
     from missed

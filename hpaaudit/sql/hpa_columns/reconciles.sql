@@ -13,7 +13,7 @@ with deciding as (
     select r.*, d.ready_pods, d.unready_pods, d.missing_pods, d.ignored_pods
     from reconciles as r
     left join deciding as d
-        on d.reconcile_id = r.reconcile_id and not coalesce(starts_with(r.class, 'not_run.'), false)
+        on d.reconcile_id = r.reconcile_id and not did_not_run(r.class)
     where r.namespace || '/' || r.name in (select unnest($hpas))
 )
 select

@@ -14,7 +14,7 @@
 with told as (
     select epoch_id, count(*) as reconciles
     from reconciles
-    where class is null or not starts_with(class, 'not_run.')
+    where not did_not_run(class)
     group by epoch_id
 ), odd as (
     select opened_at, starts_with(class, 'memory.') as is_memory

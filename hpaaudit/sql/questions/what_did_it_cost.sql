@@ -16,8 +16,8 @@ with asked as (
     from (
         select
             -- What no controller decided, nobody asked of the target.
-            r.* replace (if(starts_with(r.class, 'not_run.'), r.spec_replicas, r.desired) as desired),
-            coalesce(starts_with(r.class, 'not_run.'), false) as is_missed,
+            r.* replace (if(did_not_run(r.class), r.spec_replicas, r.desired) as desired),
+            did_not_run(r.class) as is_missed,
             coalesce(w.stood_s, 0) as stood_s,
             greatest(epoch_us($since) - epoch_us(r.ts), 0) / 1e6 as from_s,
             least(r.lasted_s, (epoch_us($until) - epoch_us(r.ts)) / 1e6) as to_s
@@ -26,7 +26,7 @@ with asked as (
         where r.namespace || '/' || r.name like $hpa
             and r.ts <= $until
             and r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) >= $since
-            and (has_inputs(r.class) or starts_with(r.class, 'not_run.'))
+            and (has_inputs(r.class) or did_not_run(r.class))
     )
 ), held as (
     select

@@ -20,10 +20,10 @@ select
     epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, r.spec_replicas as replicas, r.desired as replay, r.decided,
     r.min_replicas, r.max_replicas, r.verdict, r.reason_code,
     coalesce(d.metric_name, '') as metric, d.ratio,
-    if(starts_with(r.class, 'not_run.'), null, d.ready_pods) as ready,
-    if(starts_with(r.class, 'not_run.'), null, d.unready_pods) as unready,
-    if(starts_with(r.class, 'not_run.'), null, d.missing_pods) as missing,
-    if(starts_with(r.class, 'not_run.'), null, d.ignored_pods) as ignored,
+    if(did_not_run(r.class), null, d.ready_pods) as ready,
+    if(did_not_run(r.class), null, d.unready_pods) as unready,
+    if(did_not_run(r.class), null, d.missing_pods) as missing,
+    if(did_not_run(r.class), null, d.ignored_pods) as ignored,
     coalesce(f.failed, []) as failed
 from reconciles as r
 left join deciding as d using (reconcile_id)

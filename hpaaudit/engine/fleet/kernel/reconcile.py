@@ -64,7 +64,7 @@ from hpaaudit.engine.rules.reason_codes import (
 )
 from hpaaudit.engine.rules.replica_calculator import Proposal, Tally
 from hpaaudit.engine.rules.stabilize import Windows
-from hpaaudit.engine.rules.unheld import is_adjusted, unheld, without_failure
+from hpaaudit.engine.rules.unheld import is_adjusted, unheld
 
 
 def reconcile(run: Run, at: int, slots: int, hpa_state: int, inputs: ReadInputs) -> int:
@@ -116,7 +116,7 @@ def _reconcile_scale(run: Run, at: int, slots: int, hpa_state: int, inputs: Read
         if not is_recommended:
             if decisions.reason[at] == PARTIAL_BLOCKS:
                 argument = _argument(run, context, slots, other)
-                decisions.unheld[at] = without_failure(argument, other, scaled_to_zero, behaviours)
+                decisions.unheld[at] = normalize(argument, scaled_to_zero, behaviours).desired
             if not behaviours.metrics_renewed_on_failure:
                 return OLD_METRICS_SHOWN
             return OWN_METRICS_SHOWN if behaviours.partial_metrics else NO_METRICS_SHOWN
@@ -151,9 +151,10 @@ def _to_bound(run: Run, context: Context, at: int, taken: int) -> int:
 
 
 def _compute_replicas(run: Run, context: Context, at: int) -> tuple[bool, int, int]:
-    """Computes every metric; true if they come to a recommendation, and when the winner was measured.
+    """Computes every metric.
 
-    And the recommendation that missing and unready pods, or a metric that failed, may have held.
+    Gives whether they come to a recommendation, when the winner was measured, and the recommendation that missing and
+    unready pods, or a metric that failed, may have held.
     """
     measured_us, alike = context.inputs.scale_us, 0
     decisions, behaviours = run.decisions, run.settings.behaviours
