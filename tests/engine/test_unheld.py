@@ -50,6 +50,7 @@ def test_without_what_held_it_the_engine_decides_that_number(share: int) -> None
             elif decision.unheld is not None:
                 other, _ = reconcile(observed, replace(before, recommendations=()), drawn.flags)
                 assert (where, decision.unheld) == (where, other.desired)
+                assert (where, other.unheld is None or other.reason_code.startswith("adjust.")) == (where, True)
                 met["memory"] += 1
             else:
                 other, _ = reconcile(observed, replace(before, recommendations=()), drawn.flags)
@@ -76,3 +77,12 @@ def test_idle_pods_hold_only_what_nothing_else_would_hold(case: dict[str, Any], 
     decision, _ = reconcile(seen, remembered("4@900"), RELEASE_1_36)
     assert (decision.desired, decision.unheld) == (4, unheld)
     assert decision.reason_code.startswith("adjust.")
+
+
+def test_pods_without_a_sample_hold_only_what_a_policy_would_not_hold() -> None:
+    """Three of six pods at a fifth of their target; the others, without a sample, count with their whole request."""
+    policy = {"scaleDown": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}}
+    seen = observation(cpu(50), replicas=6, crowd=pods("3@100 3"), behavior=policy)
+    decision, _ = reconcile(seen, remembered("6@900"), RELEASE_1_36)
+    assert (decision.desired, decision.unheld) == (6, 5)
+    assert decision.reason_code == "adjust.damped_into_tolerance"

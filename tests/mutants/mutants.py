@@ -521,6 +521,18 @@ MUTANTS = (
     Mutant("unseen_memory", "shift_us", "nth * 2 - 1", "1"),
     Mutant("unseen_memory", "is_near", "<= period_us", "< period_us"),
     Mutant("unseen_memory", "is_near", "edge_us - at_us", "edge_us"),
+    # unheld
+    Mutant("unheld", "is_adjusted", "DAMPED <= reason", "DAMPED < reason"),
+    Mutant("unheld", "is_adjusted", "reason <= COUNT_FLIP", "reason < COUNT_FLIP"),
+    Mutant("unheld", "unheld", "if is_adjusted(reason) and alike", "if alike"),
+    Mutant("unheld", "unheld", "alike < argument.current", "alike <= argument.current",
+           equivalent="the pods held what they would have asked for anyway, and nothing else bound it"),
+    Mutant("unheld", "unheld", " and alike < argument.current", ""),
+    Mutant("unheld", "unheld", "limit(argument, alike, policy_behaviours(behaviours)).replicas", "alike"),
+    Mutant("unheld", "unheld", "if normalized.stabilized.replicas == normalized.raw", "if False"),
+    Mutant("unheld", "unheld", "normalized.stabilized.replicas == normalized.raw", "True"),
+    Mutant("unheld", "unheld", "NormalizationArg(alike, ", "NormalizationArg(argument.raw, "),
+    Mutant("unheld", "unheld", "return minimum if leaves_zero_at_minimum(", "return number if leaves_zero_at_minimum("),
     # eras/limit_words
     Mutant("eras/limit_words", "limited_words", "_, message = REASONS[limits.upper]",
            "_, message = REASONS[limits.why]"),

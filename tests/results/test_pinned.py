@@ -26,7 +26,8 @@ def test_pods_are_missing_that_metrics_asked_for(
     asked: list[tuple[int, int]], stood_s: float | None, answer: list[tuple[float, ...]]
 ) -> None:
     with duckdb.connect() as connection:
-        connection.execute(sql.folder("macros")["has_inputs"])
+        for name in ("did_not_run", "has_inputs"):
+            connection.execute(sql.folder("macros")[name])
         connection.execute(f"create table reconciles ({RECONCILES})")
         # After the first one somebody else wrote, in the case that says so.
         connection.execute(
