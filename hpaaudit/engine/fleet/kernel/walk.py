@@ -24,6 +24,7 @@ from hpaaudit.engine.fleet.kernel.memory import (
     copy_memory,
     follow_published,
     forget,
+    leave_guess,
     shift_memory,
 )
 from hpaaudit.engine.fleet.kernel.reconcile import reconcile
@@ -208,6 +209,7 @@ def _end(run: Run, search: Search, band: Band) -> None:
         follow_published(run, at, hpa, search.before_slots)
     if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
         # What was recommended is only guessed, so the memory is as unknown as at the start.
+        leave_guess(run.memory, hpa, run.batch.reconciles.at_us[at])
         run.memory.unseen_us[hpa] = run.batch.reconciles.at_us[at]
 
 
