@@ -86,6 +86,7 @@ class ForeignWrite:
     unseen_us    when nobody looked any more, before it was undone; None if that was not so
     answered_us, answered_to   the HPA's next write, None if there was none
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
+    undone_may_be_hpa   of the write that undid it: as `may_be_hpa`
     undone_after_us   that was written after this, if it is more than two seconds before
     released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target
     missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
@@ -110,6 +111,7 @@ class ForeignWrite:
     undone_us: Micros | None = None
     undone_to: int | None = None
     undone_by: str = ""
+    undone_may_be_hpa: bool = False
     undone_after_us: Micros | None = None
     answered_us: Micros | None = None
     answered_to: int | None = None

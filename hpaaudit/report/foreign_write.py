@@ -62,6 +62,8 @@ def _aftermath(write: ForeignWrite, clock: Clock) -> str:
         return f"from {clock(write.unseen_us)} on nobody looked"
     if write.undone_us is not None:
         undoer = write.undone_by or "somebody unknown"
+        if write.undone_may_be_hpa:
+            undoer = "somebody unknown or the HPA itself"
         undone = _until(write, write.undone_us, write.undone_after_us)
         if write.answered_us is not None and write.answered_us < write.undone_us:
             # What was undone then is the HPA's number.

@@ -88,6 +88,15 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
             ),
             "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; alice wrote 15 after 4s.",
         ),
+        (  # Of the write that undid it is not known whether the HPA made it.
+            hpa(
+                divergent=1,
+                foreign_writes=(
+                    foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=12, undone_may_be_hpa=True),
+                ),
+            ),
+            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; somebody unknown or the HPA itself undid that after 4s.",
+        ),
         (  # What alice undid is no more what helm wrote.
             hpa(
                 divergent=1,

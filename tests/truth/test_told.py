@@ -132,6 +132,15 @@ def test_a_number_that_admission_changed_may_be_the_hpas_where_nobody_saw_who_wr
     assert "somebody unknown wrote 4 -> 5: perhaps the HPA itself: nobody saw who wrote." in told
 
 
+@pytest.mark.parametrize("view", ["minimal rights", "no writers"])
+def test_what_undid_a_write_may_be_the_hpa_where_nobody_saw_who_wrote(view: str) -> None:
+    """A person wrote 8 -> 6, and the HPA 8 again, whose status was refused."""
+    with _replayed("status-refused", VIEWS[view]) as results:
+        [write] = [one for one in _told(results).foreign_writes if one.undone_us is not None]
+    assert (write.from_replicas, write.to_replicas, write.undone_to, write.undone_by) == (8, 6, 8, "")
+    assert write.undone_may_be_hpa
+
+
 def test_without_its_event_the_status_says_why_a_write_failed() -> None:
     facts = facts_of(NAMED / "vector-refused-in-each-way.capture.jsonl.gz")
     with replayed(fact for fact in outside(facts) if not isinstance(fact, EventSeen)) as results:
