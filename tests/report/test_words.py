@@ -95,7 +95,10 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
                     foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=12, undone_may_be_hpa=True),
                 ),
             ),
-            "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; somebody unknown or the HPA itself undid that after 4s.",
+            (
+                "The HPA was faithful. At 12:00:00Z helm wrote 12 -> 4; "
+                "somebody unknown or the HPA itself undid that after 4s."
+            ),
         ),
         (  # What alice undid is no more what helm wrote.
             hpa(

@@ -436,6 +436,22 @@ def test_a_write_that_nobody_saw_lies_between_two_looks() -> None:
     assert "somebody unknown wrote 20 -> 3; the HPA wrote 6 within 15s" in words
 
 
+def test_of_two_writes_between_two_reconciles_the_last_is_told_as_one_of_two() -> None:
+    """Helm wrote 5 a second before somebody wrote 3 by hand."""
+
+    def view(facts: Sequence[Fact]) -> Iterator[Fact]:
+        seen = list(watched(facts))
+        by_hand = next(fact for fact in seen if isinstance(fact, TargetSeen) and fact.manager == "kubectl-scale")
+        at_us, scale = Micros(by_hand.at_us - SECOND), replace(by_hand.scale, spec_replicas=5)
+        before = replace(by_hand, at_us=at_us, written_us=at_us, scale=scale, manager="helm", subresource="")
+        yield from sorted((*seen, before), key=lambda fact: fact.at_us)
+
+    with _replayed("memory-at-maximum", view) as results:
+        [told] = results.rows("select class, explanation from divergences")
+    explanation = "kubectl-scale wrote 5 -> 3 at 14:11:40Z; the HPA wanted 20; one of 2 writes"
+    assert told == {"class": "external_write.manual", "explanation": explanation}
+
+
 def test_undoing_a_write_is_no_reaction_to_load() -> None:
     """At maxReplicas nothing could be raised: alice's write came later, and what undid it is no answer to the load."""
     ever = {"hpa": "%", "since": "-infinity", "until": "infinity"}

@@ -231,7 +231,9 @@ class Process:
                 after = corrected(before, after, choice.decision, choice.observation.hpa, published)
             if is_assumed and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
                 # What it recommended is only guessed, so the memory is as unknown as at the start.
-                after = without_guess(after, choice.decision)
+                if not is_of_earlier:
+                    # Its own status follows from nothing that was recorded, so this number need not have been the one.
+                    after = without_guess(after, choice.decision)
                 self.unseen_us[key] = instant.at_us
         self.memories[key] = after
         self.previous[key] = self.cluster.applied

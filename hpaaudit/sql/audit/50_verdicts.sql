@@ -159,7 +159,8 @@ with unseen_answers as (
         arg_max(at_lo, (at_hi, scale_event_id)) as written_after,
         arg_max(from_replicas, (at_hi, scale_event_id)) as from_replicas,
         arg_max(to_replicas, (at_hi, scale_event_id)) as to_replicas,
-        bool_or(writer_class = 'hpa') as has_own
+        bool_or(writer_class = 'hpa') as has_own,
+        count(*) filter (writer_class <> 'hpa') as foreign_writes
     from runs.scale_events
     where source = 'actual' and reconcile_id is not null
     group by reconcile_id
@@ -208,7 +209,7 @@ with unseen_answers as (
         coalesce(f.message is not null or x.http_status not between 200 and 299 or c.told_of_failure, false)
             as t_write_failed,
         n.writer_class as next_writer,
-        n.writer_name, n.evidence_level, n.written_at, n.written_after, n.from_replicas, n.to_replicas,
+        n.writer_name, n.evidence_level, n.written_at, n.written_after, n.from_replicas, n.to_replicas, n.foreign_writes,
         coalesce(n.writer_class not in ('hpa', 'unknown'), false) as t_foreign,
         coalesce(n.writer_class = 'unknown', false) as t_nameless,
         -- Its own status tells that it wrote this number; an older one says nothing of this write. Where the number itself was
@@ -353,7 +354,7 @@ select
         else missing_input
     end as missing_input,
     failed_with, refused_with, gap_cause,
-    writer_name, evidence_level, written_at, written_after, from_replicas, to_replicas, renewed_at
+    writer_name, evidence_level, written_at, written_after, from_replicas, to_replicas, foreign_writes, renewed_at
 from classes;
 
 -- They are not needed from here on, and the following rows need the memory.

@@ -68,7 +68,8 @@ with classes as (
         range_in_words(min(coalesce(r.decided, r.actual)), max(coalesce(r.decided, r.actual))) as decided_or_actual,
         range_in_words(min(r.actual), max(r.actual)) as actual,
         count(*) as reconciles,
-        count(distinct v.written_at) as writes,
+        -- Several may have written between two reconciles. The last of them is told.
+        sum(v.foreign_writes) as writes,
         string_agg(distinct missing_in_words(v.missing_input), ', or ' order by missing_in_words(v.missing_input)) as missing
     from episodes as e
     join verdicts as v using (reconcile_id)
@@ -137,7 +138,7 @@ select
                 format('between {} and {}', time_beside(written_after, opened_at), time_beside(written_at, opened_at)),
                 'at ' || time_beside(written_at, opened_at)
             ),
-            desired, if(told.writes > 1, format('; the first of {} writes', told.writes), '')
+            desired, if(told.writes > 1, format('; one of {} writes', told.writes), '')
         )
         when class like 'write_failed.%' then format(
             'the HPA decided {}, but its {}: {}', told.desired,

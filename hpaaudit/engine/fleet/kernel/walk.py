@@ -204,12 +204,14 @@ def _end(run: Run, search: Search, band: Band) -> None:
     decisions.missing_input[at] = band.missing
     decisions.evidence[at] = PROVEN if band.is_proven else ASSUMED
     shown = run.batch.statuses.recommendation[published]
-    is_unwritten = run.batch.reconciles.unwritten[at] != 0 and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
+    is_of_earlier = run.batch.reconciles.unwritten[at] != 0
+    is_unwritten = is_of_earlier and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
     if not is_unwritten:
         follow_published(run, at, hpa, search.before_slots)
     if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
         # What was recommended is only guessed, so the memory is as unknown as at the start.
-        leave_guess(run.memory, hpa, run.batch.reconciles.at_us[at])
+        if not is_of_earlier:
+            leave_guess(run.memory, hpa, run.batch.reconciles.at_us[at])
         run.memory.unseen_us[hpa] = run.batch.reconciles.at_us[at]
 
 
