@@ -18,10 +18,10 @@ from tests.conformance.expected import capture_of, captures
 from tests.fleet.chance import write
 from tests.sample import one_in
 from tests.truth.replayed import replayed
-from tests.truth.views import METRICS, alive, dead, hung, middle_us
+from tests.truth.views import METRICS, alive, dead, gapped, hung, middle_us
 from tests.truth.worlds import facts_of
 
-EVERY = 24
+EVERY, GAPPED = 24, 60
 ROWS = "select epoch_us(ts) as at_us, verdict, coalesce(class, '') as class, at_source from reconciles order by all"
 POSITIVE = ("external_write.", "write_failed.", "no_data.")
 """Classes with evidence of their own: somebody wrote, or nothing was seen."""
@@ -42,6 +42,23 @@ def test_no_controller_that_ran_is_said_not_to_have_run() -> None:
     rows = [(name, row) for name, _, rows_of_world in _worlds(alive) for row in rows_of_world]
     assert len(rows) > 250
     assert [both for both in rows if both[1]["class"].startswith("not_run.")] == []
+
+
+@pytest.mark.parametrize(("from_s", "lasts_s"), [(-60, 100), (-30, 60), (-20, 45), (10, 60)])
+def test_a_status_that_a_list_shows_after_a_gap_does_not_say_that_the_controller_ran(from_s: int, lasts_s: int) -> None:
+    """The controller ends within a time in which nobody looked, or just before it."""
+    told = Counter[str]()
+    for capture in one_in(GAPPED, captures("1.36")):
+        facts = facts_of(capture)
+        ended_us = middle_us(facts)
+        from_us = Micros(ended_us + from_s * SECOND)
+        hole = gapped("*", from_us, Micros(from_us + lasts_s * SECOND))
+        ran, after = _rows(list(hole(list(alive(facts))))), _rows(list(hole(list(dead(facts)))))
+        assert (capture.name, [row for row in ran if row["class"].startswith("not_run.")]) == (capture.name, [])
+        classes = {row["class"] for row in after if row["at_us"] > ended_us and row["verdict"] == "divergent"}
+        assert (capture.name, classes - {"not_run.controller_down"}) == (capture.name, set())
+        told.update(classes)
+    assert told["not_run.controller_down"] > 1
 
 
 def test_after_the_lease_ran_out_no_reconcile_took_place() -> None:

@@ -92,15 +92,27 @@ def _hole(prefix: str, *kinds: type) -> View:
         seen_facts = list(outside(facts))
         first_us, last_us = seen_facts[0].at_us, seen_facts[-1].at_us
         from_us, until_us = (Micros(first_us + (last_us - first_us) * fifth // 5) for fifth in (2, 3))
+        yield from gapped(prefix, from_us, until_us, *kinds)(seen_facts)
+
+    return view
+
+
+def gapped(prefix: str, from_us: Micros, until_us: Micros, *kinds: type) -> View:
+    """The same facts with a time in which these kinds were not observed, all kinds without any, which a gap says."""
+    hidden = kinds or get_args(Fact)
+
+    def view(seen_facts: Sequence[Fact]) -> Iterator[Fact]:
         gap = Gap(at_us=from_us, until_us=until_us, prefix=prefix, cause="nobody looked")
         before = [fact for fact in seen_facts if fact.at_us < from_us]
         within = [fact for fact in seen_facts if from_us <= fact.at_us < until_us]
         yield from before
         yield gap
-        yield from (fact for fact in within if not isinstance(fact, kinds))
-        missed = [fact for fact in within if isinstance(fact, kinds) and isinstance(fact, WATCHED)]
+        yield from (fact for fact in within if not isinstance(fact, hidden))
+        missed = [fact for fact in within if isinstance(fact, hidden) and isinstance(fact, WATCHED)]
         # Whoever lists again sees each object as it stands then, not what it was meanwhile.
         yield from (replace(fact, at_us=until_us) for fact in {watched_object(fact): fact for fact in missed}.values())
+        leases = [fact for fact in (*before, *within) if isinstance(fact, LeaseSeen)]
+        yield from (replace(fact, at_us=until_us) for fact in leases[-1:] if LeaseSeen in hidden)
         yield from (fact for fact in seen_facts if fact.at_us >= until_us)
 
     return view
@@ -327,7 +339,7 @@ VIEWS: dict[str, View] = {
     "watched": watched,
     "from the middle": _begun,
     "to the middle": _ended,
-    "a hole in the middle": _hole("*", *get_args(Fact)),
+    "a hole in the middle": _hole("*"),
     "statuses with a hole": _hpas_with_hole,
     "metrics with a hole": _hole("/apis/metrics.k8s.io/", ResourceMetricsRead),
     "pods with a hole": _hole("/api/v1/pods", PodSeen, PodGone),

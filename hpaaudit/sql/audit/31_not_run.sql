@@ -28,6 +28,15 @@ with steps as (
     from spans as s
     join staged.replayed as r using (reconcile_id)
     where getvariable('texts').at_source[r.at_source + 1] <> 'grid'
+        -- A status that a list shows after a gap is of some time in the gap: it does not say that anything ran after it.
+        and not exists (
+            from runs.coverage_gaps as g
+            cross join sync as y
+            where g.stream in ('everything', 'hpas')
+                and g.gap_to - g.gap_from > y.sync
+                and getvariable('texts').at_source[r.at_source + 1] = 'status_write'
+                and s.ts between g.gap_to and g.gap_to + interval 5 second
+        )
 ), counted as (
     select *, count(*) filter (not is_inferred) over (partition by hpa order by nth) as stretch
     from steps

@@ -7,7 +7,7 @@ newest of everything. Where only its status was published, all candidates are tr
 from typing import NamedTuple
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NO_STATUS, NULL, PROVEN, SEEN
+from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, EVENT_ALONE, NO_STATUS, NULL, OWN_STATUS, PROVEN, SEEN
 from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.candidates import (
     clear,
@@ -204,13 +204,14 @@ def _end(run: Run, search: Search, band: Band) -> None:
     decisions.missing_input[at] = band.missing
     decisions.evidence[at] = PROVEN if band.is_proven else ASSUMED
     shown = run.batch.statuses.recommendation[published]
-    is_of_earlier = run.batch.reconciles.unwritten[at] != 0
+    unwritten = run.batch.reconciles.unwritten[at]
+    is_of_earlier = unwritten in (EVENT_ALONE, NO_STATUS)
     is_unwritten = is_of_earlier and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
     if not is_unwritten:
         follow_published(run, at, hpa, search.before_slots)
     if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
         # What was recommended is only guessed, so the memory is as unknown as at the start.
-        if not is_of_earlier:
+        if unwritten == OWN_STATUS:
             leave_guess(run.memory, hpa, run.batch.reconciles.at_us[at])
         run.memory.unseen_us[hpa] = run.batch.reconciles.at_us[at]
 
