@@ -30,7 +30,7 @@ from hpaaudit.engine.fleet.input.tables import Tables, tables_of
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
-from hpaaudit.engine.replay.reconcile_times import EVENT, GRID, SOURCES, STATUS_WRITE
+from hpaaudit.engine.replay.reconcile_times import EVENT, GRID, STATUS_WRITE
 from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
 from hpaaudit.model.facts import LeaseSeen
 from hpaaudit.model.flags import Flags
@@ -40,12 +40,6 @@ from hpaaudit.model.resource_version import version_number
 
 MOST_METRICS = 62
 """So many requests fit the bits of one int64."""
-
-_STATUS_OF_SOURCE = np.array(
-    [{STATUS_WRITE: OWN_STATUS, EVENT: EVENT_ALONE}.get(source, STANDING_STATUS) for source in range(len(SOURCES))],
-    np.int64,
-)
-"""Whether the status after a reconcile is its own, by what told of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,7 +335,11 @@ class BatchBuilder:
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
             published=self._published(reconciles),
-            unwritten=np.where(reconciles["no_status"] == 1, NO_STATUS, _STATUS_OF_SOURCE[reconciles["source"]]),
+            unwritten=np.select(
+                [reconciles["no_status"] == 1, reconciles["source"] == EVENT, reconciles["source"] == STATUS_WRITE],
+                [NO_STATUS, EVENT_ALONE, OWN_STATUS],
+                STANDING_STATUS,
+            ),
             period_us=reconciles["period_us"],
             reach_us=reconciles["period_us"] + half_period_us,
             unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),
