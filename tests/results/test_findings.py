@@ -1152,7 +1152,7 @@ def test_the_times_of_an_overflow_are_not_those_of_other_values(database: Patter
     ]
     tables: Tables = {"reconciles": reconciles(len(numbers)), "metric_proposals": metrics}
     [verdict] = database.verdicts("overflow_to_min", tables)
-    assert verdict.startswith("critical: in 2 reconciles flood counted as 900000000 times its target")
+    assert verdict.startswith("critical: in 2 reconciles flood counted as up to 900000000 times its target")
     assert database.spans("overflow_to_min", tables) == [(at(15), at(60))]
 
 
@@ -1943,3 +1943,51 @@ def test_the_reasons_of_a_reconcile_are_a_chain(
     ]
     tables: Tables = {"reconciles": reconciles(1, **reconcile), "metric_proposals": told}
     assert database.chain(tables) == [chain]
+
+
+def test_the_number_of_one_reconcile_is_not_told_of_the_time_of_all(database: Patterns) -> None:
+    """The policy allowed 5 for a minute, then 6, then 7."""
+    climb = [
+        row
+        for n, desired in enumerate((5, 6, 7))
+        for row in reconciles(4, first=4 * n, reason_code="policy.up_limit", raw_desired=9, desired=desired)
+    ]
+    [verdict] = database.verdicts("scale_up_rate_limited", {"reconciles": climb})
+    assert verdict == (
+        "medium: a policy allowed fewer than metrics asked for, for 180 s: at worst 5 where they asked for 9"
+    )
+
+
+def test_a_scale_up_that_is_disabled_is_no_policy(database: Patterns) -> None:
+    off = reconciles(6, reason_code="policy.up_disabled", raw_desired=9, desired=6)
+    [verdict] = database.verdicts("scale_up_rate_limited", {"reconciles": off})
+    assert verdict == "medium: scale-up is disabled, which allowed 6 where metrics asked for 9, for 90 s"
+
+
+def test_what_was_asked_for_stands_beside_the_max_replicas_of_that_time(database: Patterns) -> None:
+    """8 were asked for while 6 was the maximum; 10 was it later."""
+    low = reconciles(4, reason_code="bound.max", raw_desired=8, desired=6, max_replicas=6)
+    high = reconciles(4, first=4, reason_code="bound.max", raw_desired=11, desired=10)
+    [verdict] = database.verdicts("pinned_at_max", {"reconciles": [*low, *high]})
+    assert verdict == "medium: metrics asked for 8 replicas, maxReplicas was 6 then, and in all 6 to 10"
+
+
+def test_of_numbers_that_occur_equally_often_none_is_the_most_frequent(database: Patterns) -> None:
+    outside = [
+        row
+        for n, number in enumerate((12, 40, 13))
+        for row in reconciles(1, first=n, reason_code="gate.above_max", spec_replicas=number)
+    ]
+    [verdict] = database.verdicts("outside_bounds", {"reconciles": outside})
+    assert verdict.endswith("for example 12 outside 2 to 10")
+    writes = changes((60, 4, 1), (120, 4, 3), writer_class="operator", writer_name="db-operator")
+    assert database.verdicts("operator_writes_back", {"scale_events": writes}) == [
+        "high: db-operator wrote the replicas 2 times, for example 1"
+    ]
+
+
+def test_the_value_of_one_reconcile_is_not_told_of_all(database: Patterns) -> None:
+    ratios = zip(proposals(2, metric_name="flood", proposal=0), (-1.5, -30.0), strict=True)
+    negative = [{**row, "ratio": ratio} for row, ratio in ratios]
+    [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(2), "metric_proposals": negative})
+    assert verdict.startswith("high: in 2 reconciles flood was negative, down to -30 times its target")
