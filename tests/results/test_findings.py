@@ -1308,7 +1308,7 @@ def test_the_threshold_of_one_pod_fewer_is_told_exactly(database: Patterns) -> N
     }  # fmt: skip
     [verdict] = database.verdicts("ceil_floor_never_down", tables)
     assert verdict.startswith("low: cpu at 0.859 of its target for 30 min, and still 7 replicas")
-    assert verdict.endswith("for one pod fewer it must fall to 6/7 of that")
+    assert verdict.endswith("for one pod fewer it must fall to 6/7 of its target")
 
 
 def test_the_first_sight_of_a_spec_is_no_edit_of_a_schedule(database: Patterns) -> None:
@@ -1991,3 +1991,16 @@ def test_the_value_of_one_reconcile_is_not_told_of_all(database: Patterns) -> No
     negative = [{**row, "ratio": ratio} for row, ratio in ratios]
     [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(2), "metric_proposals": negative})
     assert verdict.startswith("high: in 2 reconciles flood was negative, down to -30 times its target")
+
+
+def test_a_tolerance_is_told_with_its_end_and_the_times_that_it_held(database: Patterns) -> None:
+    """For 20 minutes twice, by a tolerance of less than a percent more than 2.5."""
+    held: dict[str, Any] = {"action": "hold", "reason_code": "tolerance.hold", "spec_replicas": 40, "max_replicas": 60}
+    told: dict[str, Any] = {"ratio": 1.024, "tolerance": 0.025, "ready_pods": 42}
+    tables: Tables = {
+        "reconciles": [*reconciles(80, **held), *reconciles(80, first=200, **held)],
+        "metric_proposals": [*proposals(80, **told), *proposals(80, first=200, **told)],
+    }
+    assert database.verdicts("tolerance_hold", tables) == [
+        "info: cpu stood at 102.4 % of its target for 40 min in 2 stretches: the tolerance of 2.5 % holds up to 102.5 %"
+    ]
