@@ -217,7 +217,8 @@ CASES: dict[str, Case] = {
     ),
     "value_vs_average": Case(
         fires=_queue([2.0, 2.0, 1.9]),
-        says="high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16 replicas",
+        says="high: queue has a target of type Value, and fell only from 2 to 1.9 times its target while 3 scale-ups raised "
+        "2 to 16 replicas",
         spares=_queue([2.0, 1.5, 1.1]),
     ),
     "metric_not_responding": Case(
@@ -2004,3 +2005,15 @@ def test_a_tolerance_is_told_with_its_end_and_the_times_that_it_held(database: P
     assert database.verdicts("tolerance_hold", tables) == [
         "info: cpu stood at 102.4 % of its target for 40 min in 2 stretches: the tolerance of 2.5 % holds up to 102.5 %"
     ]
+
+
+def test_a_total_that_falls_little_by_little_is_not_said_to_stay(database: Patterns) -> None:
+    """By less than a tenth each time: from three times its target to two and a half."""
+    [verdict] = database.verdicts("value_vs_average", _queue([2.0, 2.0, 2.1]))
+    assert verdict.startswith("high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16")
+    assert database.verdicts("value_vs_average", _queue([3.0, 2.75, 2.5])) == []
+    [verdict] = database.verdicts("value_vs_average", _queue([3.0, 2.9, 2.75]))
+    assert verdict == (
+        "high: queue has a target of type Value, and fell only from 3 to 2.75 times its target while 3 scale-ups raised "
+        "2 to 16 replicas"
+    )
