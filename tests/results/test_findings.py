@@ -2017,3 +2017,43 @@ def test_a_total_that_falls_little_by_little_is_not_said_to_stay(database: Patte
         "high: queue has a target of type Value, and fell only from 3 to 2.75 times its target while 3 scale-ups raised "
         "2 to 16 replicas"
     )
+
+
+@pytest.mark.parametrize(
+    ("raw_desired", "scale_reason", "said"),
+    [
+        (4, "", "names no reason"),
+        (2, "All metrics below target", "names a reason for a scale-down"),
+        (2, None, "names a reason for a scale-down"),
+    ],
+)
+def test_an_event_with_a_reason_is_not_said_to_name_none(
+    raw_desired: int, scale_reason: str | None, said: str, database: Patterns
+) -> None:
+    """Where the metrics ask for fewer than there are, the controller says so, although memory raises the replicas."""
+    tables = CASES["blank_reason"].fires
+    raised = [{**row, "raw_desired": raw_desired, "scale_reason": scale_reason} for row in tables["reconciles"]]
+    assert database.verdicts("blank_reason", {**tables, "reconciles": raised}) == [
+        f"low: an earlier recommendation, not load, raised the replicas 1 time: the Event {said}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ({"hpa_uid": "u-before"}, "to the HPA of this name that was deleted before"),
+        ({"target_name": "api"}, "for the target that the HPA scaled before"),
+    ],
+)
+def test_an_hpa_that_was_made_again_for_its_target_did_not_turn_to_another(
+    before: Row, said: str, database: Patterns
+) -> None:
+    """Made again before the controller saw that it was gone, it has the memory of the HPA of its name."""
+    tables = {
+        "reconciles": reconciles(1, first=8, raw_desired=4, desired=6, action="scale_up"),
+        "decision_steps": [{"reconcile_id": 8, "code": "stabilize.legacy_raise"}],
+        "hpa_specs": [{**before, "valid_to": at(100)}, {"valid_from": at(100)}],
+        "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
+    }
+    [(*_, next_step)] = database.found("blank_reason", tables)
+    assert next_step == f"nothing: that was recommended {said}"
