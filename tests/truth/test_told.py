@@ -353,6 +353,8 @@ def test_a_target_that_was_made_again_is_told_with_its_new_number(view: View) ->
     read = [row["spec_replicas"] for row in _expected("target-made-again") if row.get("spec_replicas") is not None]
     assert [(again.from_replicas, again.to_replicas)] == [(old, new) for old, new in pairwise(read) if new < old]
     assert "made the target again: 6 -> 4" in words
+    assert "perhaps the HPA itself" not in words
+    assert "wanted that number" not in words
     assert write.restored_to == 6
     assert [(one.from_replicas, one.to_replicas) for one in hpa.changes].count((4, 6)) == 2
 

@@ -97,7 +97,9 @@ select
     epoch_us(w.released_at) as released_us, w.is_deleted,
     w.is_remade, epoch_us(written_after(w.at_lo, w.ts)) as after_us,
     if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
-    exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
+    -- What the first reconcile of a target that was made again kept, it found there.
+    not w.is_remade
+    and exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
 from writes as w
 left join unseen as u using (hpa_uid, scale_event_id)
 left join missing as m using (hpa_uid, scale_event_id)
