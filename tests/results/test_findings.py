@@ -226,7 +226,7 @@ CASES: dict[str, Case] = {
     ),
     "unready_pods_damp_up": Case(
         fires={"reconciles": reconciles(8, **HELD_UP), "metric_proposals": proposals(8, **IDLE)},
-        says="medium: 2 of 4 replicas counted as idle, and held a scale-up for 120 s: the ratio 2.0 became 0.9",
+        says="medium: 2 of 5 pods counted as idle, and held a scale-up for 120 s: the ratio 2.0 became 0.9",
         spares={"reconciles": reconciles(3, **HELD_UP), "metric_proposals": proposals(3, **IDLE)},
     ),
     "pods_not_created": Case(
@@ -934,11 +934,11 @@ def test_a_target_that_was_made_again_goes_on_with_no_flapping(database: Pattern
     ("held", "told"),
     [
         # One reconcile in between does not end it, two do.
-        ([(0, 3, 4), (4, 3, 4)], ["2 of 4 replicas counted as idle, and held a scale-up for 90 s"]),
+        ([(0, 3, 4), (4, 3, 4)], ["2 of 5 pods counted as idle, and held a scale-up for 90 s"]),
         ([(0, 3, 4), (5, 3, 4)], []),
         # A scale-up that was made was not held.
         ([(0, 3, 4), (3, 3, 7)], []),
-        ([(0, 1, 4), (5, 5, 7)], ["2 of 7 replicas counted as idle, and held a scale-up for 75 s"]),
+        ([(0, 1, 4), (5, 5, 7)], ["2 of 5 pods counted as idle, and held a scale-up for 75 s"]),
     ],
 )
 def test_seconds_of_several_scale_ups_that_were_held_are_not_added_up(
@@ -2057,3 +2057,20 @@ def test_an_hpa_that_was_made_again_for_its_target_did_not_turn_to_another(
     }
     [(*_, next_step)] = database.found("blank_reason", tables)
     assert next_step == f"nothing: that was recommended {said}"
+
+
+def test_pods_that_count_as_idle_are_some_of_the_pods_and_not_of_the_replicas(database: Patterns) -> None:
+    """In a rollout there are surge pods: six pods where four replicas are asked for."""
+    surge = [
+        {**row, "unready_pods": 5 if n else 4, "ready_pods": 1, "missing_pods": 0}
+        for n, row in enumerate(proposals(8, **IDLE))
+    ]
+    [verdict] = database.verdicts(
+        "unready_pods_damp_up", {"reconciles": reconciles(8, **HELD_UP), "metric_proposals": surge}
+    )
+    assert "at worst 5 of 6 pods counted as idle" in verdict
+
+
+def test_one_finished_pod_is_not_several(database: Patterns) -> None:
+    [verdict] = database.verdicts("finished_pods_counted", CASES["finished_pods_counted"].fires)
+    assert verdict == "medium: 1 finished pod counted, without a sample"
