@@ -16,7 +16,7 @@ from hpaaudit.api.times import micros
 from hpaaudit.engine.rules.primary_reason import of_metric
 from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, BELOW_TARGET
 from hpaaudit.engine.rules.replica_calculator import UNADJUSTED
-from hpaaudit.flows.query import account
+from hpaaudit.flows.query import account, query
 from hpaaudit.model.account import HpaAccount, ReplayAccount
 from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetGone, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
@@ -485,6 +485,16 @@ def test_the_chart_shows_the_replicas_of_the_target_of_that_time() -> None:
         before = [replicas for at_us, replicas in steps if at_us < row["us"]]
         # Another HPA or somebody may have written at the same instant.
         assert row["spec_replicas"] in {*before[-1:], *(number for at_us, number in steps if at_us == row["us"])}
+
+
+@pytest.mark.parametrize("name", ["restarted-and-raised", "hpa-made-again", "memory-at-maximum"])
+def test_what_memory_held_is_told_once_with_the_number_that_held(name: str) -> None:
+    """A new process remembers two numbers of its first reconcile: the one that it met, and what it recommended."""
+    with _replayed(name, detail="moved") as results:
+        rows = list(query(results, "which_memory_held_it"))
+    assert len(rows) > 5
+    assert [row for row in rows if row["recommendation"] != row["stabilized"]] == []
+    assert len({(row["name"], row["ts"]) for row in rows}) == len(rows)
 
 
 def test_a_metric_below_its_target_may_ask_for_more() -> None:
