@@ -18,7 +18,7 @@ from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, BELOW_TARGET
 from hpaaudit.engine.rules.replica_calculator import UNADJUSTED
 from hpaaudit.flows.query import account, query
 from hpaaudit.model.account import HpaAccount, ReplayAccount
-from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetGone, TargetSeen
+from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, ScaleWritten, TargetGone, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.structured import structured
@@ -495,6 +495,21 @@ def test_what_memory_held_is_told_once_with_the_number_that_held(name: str) -> N
     assert len(rows) > 5
     assert [row for row in rows if row["recommendation"] != row["stabilized"]] == []
     assert len({(row["name"], row["ts"]) for row in rows}) == len(rows)
+
+
+def test_a_change_has_no_class_of_another_writer() -> None:
+    """Alice wrote three seconds before helm did, and both before the next reconcile: a write by hand is no deploy tool."""
+    seen = list(facts_of(NAMED / "vector-written-by-each.capture.jsonl.gz"))
+    writes = [fact for fact in seen if isinstance(fact, ScaleWritten) and fact.by == "helm" and fact.scale is not None]
+    first = replace(writes[0], at_us=Micros(writes[0].at_us - 3 * SECOND), by="alice")
+    assert first.scale is not None
+    first = replace(first, scale=replace(first.scale, spec_replicas=3))
+    at = seen.index(writes[0])
+    with replayed([*seen[:at], first, *seen[at:]]) as results:
+        told = {(row["writer_name"], row["to_replicas"]): row["class"] for row in results.rows("from changes")}
+    assert told["alice", 3] is None
+    assert told["helm", 2] == "external_write.deploy_tool"
+    assert told["alice", 2] == "external_write.manual"
 
 
 def test_a_metric_below_its_target_may_ask_for_more() -> None:
