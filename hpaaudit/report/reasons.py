@@ -1,6 +1,6 @@
 """Turns reason codes into sentences that say why a reconcile decided its number."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpaaudit.model.account import Change, Metric, ReconcileAccount, StepLine
@@ -87,6 +87,9 @@ _PLAIN = "{code}: {measure}."
 _TOLERANCE_KEPT_NOTHING = "Kept {spec}: {measure} asks for {spec}, with the tolerance of {tolerance} and without it."
 _LIMITS = ("policy.", "bound.")
 _WINDOW = "stabilize."
+_OF_ONE = ("tolerance.", "adjust.")
+"""Reasons that are true of the winner: another metric that asks for as many may be far from its target."""
+
 _UNADJUSTED = ("", "adjust.none")
 
 
@@ -129,9 +132,17 @@ def sentence(account: ReconcileAccount) -> str:
     if account.reason_code == "tolerance.hold" and account.without_tolerance == account.desired is not None:
         template = _TOLERANCE_KEPT_NOTHING
     try:
-        return template.format_map(words) + _also(account)
+        return template.format_map(words) + _tied(account, words["others"]) + _also(account)
     except KeyError:  # the step with the missing words was not kept
         return _PLAIN.format_map(words)
+
+
+def _tied(account: ReconcileAccount, others: Sequence[Metric]) -> str:
+    """Which other metrics ask for the number at which a tolerance left the winner; empty if none does."""
+    if not others or not account.reason_code.startswith(_OF_ONE):
+        return ""
+    asks = "asks" if len(others) == 1 else "ask"
+    return f" {' as well as '.join(map(measure, others))} {asks} for {account.raw_desired} too."
 
 
 def _also(account: ReconcileAccount) -> str:
@@ -175,6 +186,7 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
     # Metrics that ask for the same number made it together: without one of them it would be the same.
     winners = [metric for metric in account.metrics if winner and metric.valid and metric.proposal == winner.proposal]
     winners.sort(key=lambda metric: not metric.is_winner)
+    told = [winner] if account.reason_code.startswith(_OF_ONE) else winners or [winner]
     reason = _reason_step(account)
     words: dict[str, Any] = {
         "code": account.reason_code,
@@ -183,7 +195,8 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
         "raw": account.raw_desired,
         "min": account.min_replicas,
         "max": account.max_replicas,
-        "measure": " as well as ".join(map(measure, winners or [winner])) if winner else "no metric",
+        "measure": " as well as ".join(measure(metric) for metric in told if metric) or "no metric",
+        "others": winners[1:],
         "tolerance": winner.tolerance if winner else None,
     }
     invalid = next((metric.invalid_text or metric.invalid_code for metric in account.metrics if not metric.valid), "")

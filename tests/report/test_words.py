@@ -301,6 +301,24 @@ def test_the_pods_are_told_that_made_a_metric_ask_for_another_number_than_its_va
         (reconcile(reason_code="stabilize.down_hold", steps=()), "stabilize.down_hold: cpu 62 % of 60 %."),
         (reconcile(reason_code="new.code"), "new.code: cpu 62 % of 60 %."),
         (
+            reconcile(metrics=(cpu(62, is_winner=True), cpu(36, name="gpu", is_winner=False))),
+            "Kept 4: cpu 62 % of 60 % is inside the tolerance of 0.1. gpu 36 % of 60 % asks for 4 too.",
+        ),
+        (
+            reconcile(
+                reason_code="adjust.damped_into_tolerance",
+                metrics=(
+                    cpu(80, is_winner=True),
+                    *(cpu(36, name=name, is_winner=False) for name in ("gpu", "tpu")),
+                    cpu(10, proposal=1, is_winner=False),
+                ),
+            ),
+            (
+                "Kept 4: after unready and missing pods were filled in, cpu 80 % of 60 % is inside the tolerance. "
+                "gpu 36 % of 60 % as well as tpu 36 % of 60 % ask for 4 too."
+            ),
+        ),
+        (
             reconcile(reason_code="gate.below_min", metrics=()),
             "Current replicas were below minReplicas 2; metrics were not consulted.",
         ),

@@ -217,7 +217,8 @@ CASES: dict[str, Case] = {
     ),
     "value_vs_average": Case(
         fires=_queue([2.0, 2.0, 1.9]),
-        says="high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16 replicas",
+        says="high: queue has a target of type Value, and fell only from 2 to 1.9 times its target while 3 scale-ups raised "
+        "2 to 16 replicas",
         spares=_queue([2.0, 1.5, 1.1]),
     ),
     "metric_not_responding": Case(
@@ -225,7 +226,7 @@ CASES: dict[str, Case] = {
     ),
     "unready_pods_damp_up": Case(
         fires={"reconciles": reconciles(8, **HELD_UP), "metric_proposals": proposals(8, **IDLE)},
-        says="medium: 2 of 4 replicas counted as idle, and held a scale-up for 120 s: the ratio 2.0 became 0.9",
+        says="medium: 2 of 5 pods counted as idle, and held a scale-up for 120 s: the ratio 2.0 became 0.9",
         spares={"reconciles": reconciles(3, **HELD_UP), "metric_proposals": proposals(3, **IDLE)},
     ),
     "pods_not_created": Case(
@@ -933,11 +934,11 @@ def test_a_target_that_was_made_again_goes_on_with_no_flapping(database: Pattern
     ("held", "told"),
     [
         # One reconcile in between does not end it, two do.
-        ([(0, 3, 4), (4, 3, 4)], ["2 of 4 replicas counted as idle, and held a scale-up for 90 s"]),
+        ([(0, 3, 4), (4, 3, 4)], ["2 of 5 pods counted as idle, and held a scale-up for 90 s"]),
         ([(0, 3, 4), (5, 3, 4)], []),
         # A scale-up that was made was not held.
         ([(0, 3, 4), (3, 3, 7)], []),
-        ([(0, 1, 4), (5, 5, 7)], ["2 of 7 replicas counted as idle, and held a scale-up for 75 s"]),
+        ([(0, 1, 4), (5, 5, 7)], ["2 of 5 pods counted as idle, and held a scale-up for 75 s"]),
     ],
 )
 def test_seconds_of_several_scale_ups_that_were_held_are_not_added_up(
@@ -1152,7 +1153,7 @@ def test_the_times_of_an_overflow_are_not_those_of_other_values(database: Patter
     ]
     tables: Tables = {"reconciles": reconciles(len(numbers)), "metric_proposals": metrics}
     [verdict] = database.verdicts("overflow_to_min", tables)
-    assert verdict.startswith("critical: in 2 reconciles flood counted as 900000000 times its target")
+    assert verdict.startswith("critical: in 2 reconciles flood counted as up to 900000000 times its target")
     assert database.spans("overflow_to_min", tables) == [(at(15), at(60))]
 
 
@@ -1308,7 +1309,7 @@ def test_the_threshold_of_one_pod_fewer_is_told_exactly(database: Patterns) -> N
     }  # fmt: skip
     [verdict] = database.verdicts("ceil_floor_never_down", tables)
     assert verdict.startswith("low: cpu at 0.859 of its target for 30 min, and still 7 replicas")
-    assert verdict.endswith("for one pod fewer it must fall to 6/7 of that")
+    assert verdict.endswith("for one pod fewer it must fall to 6/7 of its target")
 
 
 def test_the_first_sight_of_a_spec_is_no_edit_of_a_schedule(database: Patterns) -> None:
@@ -1943,3 +1944,133 @@ def test_the_reasons_of_a_reconcile_are_a_chain(
     ]
     tables: Tables = {"reconciles": reconciles(1, **reconcile), "metric_proposals": told}
     assert database.chain(tables) == [chain]
+
+
+def test_the_number_of_one_reconcile_is_not_told_of_the_time_of_all(database: Patterns) -> None:
+    """The policy allowed 5 for a minute, then 6, then 7."""
+    climb = [
+        row
+        for n, desired in enumerate((5, 6, 7))
+        for row in reconciles(4, first=4 * n, reason_code="policy.up_limit", raw_desired=9, desired=desired)
+    ]
+    [verdict] = database.verdicts("scale_up_rate_limited", {"reconciles": climb})
+    assert verdict == (
+        "medium: a policy allowed fewer than metrics asked for, for 180 s: at worst 5 where they asked for 9"
+    )
+
+
+def test_a_scale_up_that_is_disabled_is_no_policy(database: Patterns) -> None:
+    off = reconciles(6, reason_code="policy.up_disabled", raw_desired=9, desired=6)
+    [verdict] = database.verdicts("scale_up_rate_limited", {"reconciles": off})
+    assert verdict == "medium: scale-up is disabled, which allowed 6 where metrics asked for 9, for 90 s"
+
+
+def test_what_was_asked_for_stands_beside_the_max_replicas_of_that_time(database: Patterns) -> None:
+    """8 were asked for while 6 was the maximum; 10 was it later."""
+    low = reconciles(4, reason_code="bound.max", raw_desired=8, desired=6, max_replicas=6)
+    high = reconciles(4, first=4, reason_code="bound.max", raw_desired=11, desired=10)
+    [verdict] = database.verdicts("pinned_at_max", {"reconciles": [*low, *high]})
+    assert verdict == "medium: metrics asked for 8 replicas, maxReplicas was 6 then, and in all 6 to 10"
+
+
+def test_of_numbers_that_occur_equally_often_none_is_the_most_frequent(database: Patterns) -> None:
+    outside = [
+        row
+        for n, number in enumerate((12, 40, 13))
+        for row in reconciles(1, first=n, reason_code="gate.above_max", spec_replicas=number)
+    ]
+    [verdict] = database.verdicts("outside_bounds", {"reconciles": outside})
+    assert verdict.endswith("for example 12 outside 2 to 10")
+    writes = changes((60, 4, 1), (120, 4, 3), writer_class="operator", writer_name="db-operator")
+    assert database.verdicts("operator_writes_back", {"scale_events": writes}) == [
+        "high: db-operator wrote the replicas 2 times, for example 1"
+    ]
+
+
+def test_the_value_of_one_reconcile_is_not_told_of_all(database: Patterns) -> None:
+    ratios = zip(proposals(2, metric_name="flood", proposal=0), (-1.5, -30.0), strict=True)
+    negative = [{**row, "ratio": ratio} for row, ratio in ratios]
+    [verdict] = database.verdicts("overflow_to_min", {"reconciles": reconciles(2), "metric_proposals": negative})
+    assert verdict.startswith("high: in 2 reconciles flood was negative, down to -30 times its target")
+
+
+def test_a_tolerance_is_told_with_its_end_and_the_times_that_it_held(database: Patterns) -> None:
+    """For 20 minutes twice, by a tolerance of less than a percent more than 2.5."""
+    held: dict[str, Any] = {"action": "hold", "reason_code": "tolerance.hold", "spec_replicas": 40, "max_replicas": 60}
+    told: dict[str, Any] = {"ratio": 1.024, "tolerance": 0.025, "ready_pods": 42}
+    tables: Tables = {
+        "reconciles": [*reconciles(80, **held), *reconciles(80, first=200, **held)],
+        "metric_proposals": [*proposals(80, **told), *proposals(80, first=200, **told)],
+    }
+    assert database.verdicts("tolerance_hold", tables) == [
+        "info: cpu stood at 102.4 % of its target for 40 min in 2 stretches: the tolerance of 2.5 % holds up to 102.5 %"
+    ]
+
+
+def test_a_total_that_falls_little_by_little_is_not_said_to_stay(database: Patterns) -> None:
+    """By less than a tenth each time: from three times its target to two and a half."""
+    [verdict] = database.verdicts("value_vs_average", _queue([2.0, 2.0, 2.1]))
+    assert verdict.startswith("high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16")
+    assert database.verdicts("value_vs_average", _queue([3.0, 2.75, 2.5])) == []
+    [verdict] = database.verdicts("value_vs_average", _queue([3.0, 2.9, 2.75]))
+    assert verdict == (
+        "high: queue has a target of type Value, and fell only from 3 to 2.75 times its target while 3 scale-ups raised "
+        "2 to 16 replicas"
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw_desired", "scale_reason", "said"),
+    [
+        (4, "", "names no reason"),
+        (2, "All metrics below target", "names a reason for a scale-down"),
+        (2, None, "names a reason for a scale-down"),
+    ],
+)
+def test_an_event_with_a_reason_is_not_said_to_name_none(
+    raw_desired: int, scale_reason: str | None, said: str, database: Patterns
+) -> None:
+    """Where the metrics ask for fewer than there are, the controller says so, although memory raises the replicas."""
+    tables = CASES["blank_reason"].fires
+    raised = [{**row, "raw_desired": raw_desired, "scale_reason": scale_reason} for row in tables["reconciles"]]
+    assert database.verdicts("blank_reason", {**tables, "reconciles": raised}) == [
+        f"low: an earlier recommendation, not load, raised the replicas 1 time: the Event {said}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ({"hpa_uid": "u-before"}, "to the HPA of this name that was deleted before"),
+        ({"target_name": "api"}, "for the target that the HPA scaled before"),
+    ],
+)
+def test_an_hpa_that_was_made_again_for_its_target_did_not_turn_to_another(
+    before: Row, said: str, database: Patterns
+) -> None:
+    """Made again before the controller saw that it was gone, it has the memory of the HPA of its name."""
+    tables = {
+        "reconciles": reconciles(1, first=8, raw_desired=4, desired=6, action="scale_up"),
+        "decision_steps": [{"reconcile_id": 8, "code": "stabilize.legacy_raise"}],
+        "hpa_specs": [{**before, "valid_to": at(100)}, {"valid_from": at(100)}],
+        "assumptions": [{"key": "downscale-stabilization", "value": "300s"}],
+    }
+    [(*_, next_step)] = database.found("blank_reason", tables)
+    assert next_step == f"nothing: that was recommended {said}"
+
+
+def test_pods_that_count_as_idle_are_some_of_the_pods_and_not_of_the_replicas(database: Patterns) -> None:
+    """In a rollout there are surge pods: six pods where four replicas are asked for."""
+    surge = [
+        {**row, "unready_pods": 5 if n else 4, "ready_pods": 1, "missing_pods": 0}
+        for n, row in enumerate(proposals(8, **IDLE))
+    ]
+    [verdict] = database.verdicts(
+        "unready_pods_damp_up", {"reconciles": reconciles(8, **HELD_UP), "metric_proposals": surge}
+    )
+    assert "at worst 5 of 6 pods counted as idle" in verdict
+
+
+def test_one_finished_pod_is_not_several(database: Patterns) -> None:
+    [verdict] = database.verdicts("finished_pods_counted", CASES["finished_pods_counted"].fires)
+    assert verdict == "medium: 1 finished pod counted, without a sample"

@@ -16,9 +16,9 @@ from hpaaudit.api.times import micros
 from hpaaudit.engine.rules.primary_reason import of_metric
 from hpaaudit.engine.rules.reason_codes import ABOVE_TARGET, BELOW_TARGET
 from hpaaudit.engine.rules.replica_calculator import UNADJUSTED
-from hpaaudit.flows.query import account
+from hpaaudit.flows.query import account, query
 from hpaaudit.model.account import HpaAccount, ReplayAccount
-from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, TargetGone, TargetSeen
+from hpaaudit.model.facts import EventSeen, Fact, Gap, HpaSeen, PodSeen, ScaleWritten, TargetGone, TargetSeen
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_text
 from hpaaudit.report.structured import structured
@@ -362,6 +362,8 @@ def test_a_target_that_was_made_again_is_told_with_its_new_number(view: View) ->
     read = [row["spec_replicas"] for row in _expected("target-made-again") if row.get("spec_replicas") is not None]
     assert [(again.from_replicas, again.to_replicas)] == [(old, new) for old, new in pairwise(read) if new < old]
     assert "made the target again: 6 -> 4" in words
+    assert "perhaps the HPA itself" not in words
+    assert "wanted that number" not in words
     assert write.restored_to == 6
     assert [(one.from_replicas, one.to_replicas) for one in hpa.changes].count((4, 6)) == 2
 
@@ -508,6 +510,31 @@ def test_the_chart_shows_the_replicas_of_the_target_of_that_time() -> None:
         before = [replicas for at_us, replicas in steps if at_us < row["us"]]
         # Another HPA or somebody may have written at the same instant.
         assert row["spec_replicas"] in {*before[-1:], *(number for at_us, number in steps if at_us == row["us"])}
+
+
+@pytest.mark.parametrize("name", ["restarted-and-raised", "hpa-made-again", "memory-at-maximum"])
+def test_what_memory_held_is_told_once_with_the_number_that_held(name: str) -> None:
+    """A new process remembers two numbers of its first reconcile: the one that it met, and what it recommended."""
+    with _replayed(name, detail="moved") as results:
+        rows = list(query(results, "which_memory_held_it"))
+    assert len(rows) > 5
+    assert [row for row in rows if row["recommendation"] != row["stabilized"]] == []
+    assert len({(row["name"], row["ts"]) for row in rows}) == len(rows)
+
+
+def test_a_change_has_no_class_of_another_writer() -> None:
+    """Alice wrote three seconds before helm did, and both before the next reconcile: a write by hand is no deploy tool."""
+    seen = list(facts_of(NAMED / "vector-written-by-each.capture.jsonl.gz"))
+    writes = [fact for fact in seen if isinstance(fact, ScaleWritten) and fact.by == "helm" and fact.scale is not None]
+    first = replace(writes[0], at_us=Micros(writes[0].at_us - 3 * SECOND), by="alice")
+    assert first.scale is not None
+    first = replace(first, scale=replace(first.scale, spec_replicas=3))
+    at = seen.index(writes[0])
+    with replayed([*seen[:at], first, *seen[at:]]) as results:
+        told = {(row["writer_name"], row["to_replicas"]): row["class"] for row in results.rows("from changes")}
+    assert told["alice", 3] is None
+    assert told["helm", 2] == "external_write.deploy_tool"
+    assert told["alice", 2] == "external_write.manual"
 
 
 def test_a_metric_below_its_target_may_ask_for_more() -> None:

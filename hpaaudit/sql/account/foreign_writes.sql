@@ -99,7 +99,9 @@ select
     if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
     -- Who undid it is as unknown there as in the row of that write.
     exists (from writes as o where o.hpa_uid = w.hpa_uid and o.ts = w.undone_at and o.may_be_hpa) as undone_may_be_hpa,
-    exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
+    -- What the first reconcile of a target that was made again kept, it found there.
+    not w.is_remade
+    and exists (from reconciles as r where r.reconcile_id = w.reconcile_id and r.desired = w.to_replicas) as is_wanted
 from writes as w
 left join unseen as u using (hpa_uid, scale_event_id)
 left join missing as m using (hpa_uid, scale_event_id)

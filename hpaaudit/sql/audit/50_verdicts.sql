@@ -287,12 +287,7 @@ with unseen_answers as (
             -- What it would have decided with inputs that were never recorded is unknown, whoever wrote afterwards.
             when t_unrecorded and evidence = 'assumed' then 'no_data.recording_gap'
             when (t_unread or t_otherwise_told) and not_run is null then 'no_data.object_unseen'
-            when decision_agrees is not false and replicas_agree is false and t_foreign then 'external_write.' || case next_writer
-                when 'kubectl' then 'manual'
-                when 'person' then 'manual'
-                when 'keda' then 'autoscaler'
-                else next_writer
-            end
+            when decision_agrees is not false and replicas_agree is false and t_foreign then class_of_writer(next_writer)
             when t_unanswered and not_run is null then 'no_data.object_unseen'
             -- The controller wrote, and published another number than was stored: the API server changed it on the way.
             when decision_agrees and replicas_agree is false and t_rewritten then 'write_mutated.admission'

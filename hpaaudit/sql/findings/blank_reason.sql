@@ -1,4 +1,4 @@
--- Which HPAs raised the replicas by an earlier recommendation, so that the Event names no reason?
+-- Which HPAs raised the replicas by an earlier recommendation, so that the Event names no reason, or a wrong one?
 -- One row per HPA.
 -- Needs: scale_up.by_memory
 with raised as (
@@ -24,18 +24,27 @@ with raised as (
 )
 select
     r.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'low' as severity,
-    format('an earlier recommendation, not load, raised the replicas {}: the Event names no reason', counted(count(*), 'time'))
-        as verdict,
+    -- Where the metrics ask for fewer than there are, the Event says so, although the replicas rise.
+    format(
+        'an earlier recommendation, not load, raised the replicas {}: the Event {}', counted(count(*), 'time'),
+        case
+            when bool_and(is_blank) then 'names no reason'
+            when bool_or(is_blank) then 'names no reason, or one for a scale-down'
+            else 'names a reason for a scale-down'
+        end
+    ) as verdict,
     json_object('reconciles', count(*)) as evidence,
     -- Without another writer it was a limit that kept the replicas below what was recommended.
     case
         when bool_or(w.at_hi >= r.ts - to_seconds(n.seconds)) then 'find out who lowered the replicas before: the question what_happened lists it'
+        when bool_or(s.turned_at >= r.ts - to_seconds(n.seconds) and s.is_remade)
+            then 'nothing: that was recommended to the HPA of this name that was deleted before'
         when bool_or(s.turned_at >= r.ts - to_seconds(n.seconds))
             then 'nothing: that was recommended for the target that the HPA scaled before'
         else 'nothing: the replicas became what was recommended before, when a limit or policy allowed fewer'
     end as next_step
 from raised
-join ran as r using (reconcile_id)
+join (select *, coalesce(scale_reason = '', raw_desired = spec_replicas) as is_blank from ran) as r using (reconcile_id)
 asof left join (
     from runs.scale_events
     where source = 'actual' and writer_class <> 'hpa' and to_replicas < from_replicas
@@ -43,7 +52,8 @@ asof left join (
     on w.hpa_uid = r.hpa_uid
     and w.at_hi <= r.ts
 asof left join (
-    select hpa_uid, valid_from as turned_at
+    -- is_remade: it has the target of the HPA of its name that was there before.
+    select hpa_uid, valid_from as turned_at, lag(target) over (partition by namespace, name order by valid_from) = target as is_remade
     from tenures
     qualify row_number() over (partition by namespace, name order by valid_from) > 1
 ) as s

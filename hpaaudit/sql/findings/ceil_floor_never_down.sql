@@ -15,7 +15,7 @@ with low as (
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'low' as severity,
     format(
-        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall to {}/{} of that',
+        '{} at {} of its target for {} min, and still {}: for one pod fewer it must fall to {}/{} of its target',
         metric_name, round(avg(ratio), 3), round(sum(lasted_s) / 60)::bigint, counted(spec_replicas, 'replica'),
         spec_replicas - 1, spec_replicas
     ) as verdict,

@@ -70,7 +70,7 @@ select
         round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint,
         if(
             other_ratio >= 0.5, format('another metric stayed at {} of its target or more', round(other_ratio, 2)),
-            format('{} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))
+            format('that of {} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))
         )
     ) as verdict,
     json_object('metric', metric_name, 'hpas', hpas, 'other_ratio', other_ratio) as evidence,

@@ -3,7 +3,7 @@
 -- Needs: relation.reconcile_pods
 select
     c.hpa_uid, min(r.ts) as first_at, max(r.ts) as last_at, 'medium' as severity,
-    format('{} counted as pods without a sample', counted(count(distinct c.pod_uid), 'finished pod')) as verdict,
+    format('{} counted, without a sample', counted(count(distinct c.pod_uid), 'finished pod')) as verdict,
     json_object(
         'pods', count(distinct c.pod_uid), 'example', min(c.pod), 'reconciles', count(distinct c.reconcile_id)
     ) as evidence,

@@ -4,8 +4,14 @@
 select
     e.hpa_uid, min(e.at_hi) as first_at, max(e.at_hi) as last_at, 'high' as severity,
     format(
-        '{} wrote the replicas {}, most often {}', enumerated(list(distinct e.writer_name order by e.writer_name)),
-        counted(count(*), 'time'), mode(e.to_replicas order by e.to_replicas)
+        '{} wrote the replicas {}, {} {}', enumerated(list(distinct e.writer_name order by e.writer_name)),
+        counted(count(*), 'time'),
+        -- Of several that occur as often none is the one that occurs most.
+        if(
+            count(*) > 1 and len(list_filter(map_values(histogram(e.to_replicas)), lambda n: n = list_max(map_values(histogram(e.to_replicas))))) > 1,
+            'for example', 'most often'
+        ),
+        mode(e.to_replicas order by e.to_replicas)
     ) as verdict,
     json_object(
         'writes', count(*), 'number', mode(e.to_replicas order by e.to_replicas),

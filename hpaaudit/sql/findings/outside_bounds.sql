@@ -31,6 +31,16 @@ with consulted as (
                 and e.valid_from > r.before
                 and e.valid_from <= r.ts
         )
+), seen_most as (
+    -- Of several that occur as often none is the one that occurs most.
+    select hpa_uid, count(*) = 1 as is_one
+    from (
+        select hpa_uid, seen
+        from outside
+        group by hpa_uid, seen
+        qualify rank() over (partition by hpa_uid order by count(*) desc) = 1
+    )
+    group by hpa_uid
 ), counted_reconciles as (
     select
         hpa_uid, min(ts) as first_at, max(ts) as last_at, count(*) as reconciles, sum(lasted_s) as seconds,
@@ -42,9 +52,10 @@ with consulted as (
 select
     hpa_uid, first_at, last_at, 'medium' as severity,
     format(
-        'the replicas stood outside the bounds in {}, which did not consult metrics: most often {} outside {} to {}',
-        counted(reconciles, 'reconcile'), mostly.replicas, mostly.least, mostly.most
+        'the replicas stood outside the bounds in {}, which did not consult metrics: {} {} outside {} to {}',
+        counted(reconciles, 'reconcile'), if(is_one, 'most often', 'for example'), mostly.replicas, mostly.least, mostly.most
     ) as verdict,
     json_object('reconciles', reconciles, 'seconds', round(seconds, 6)) as evidence,
     'find who writes these replicas: the question who_wrote_replicas' as next_step
-from counted_reconciles;
+from counted_reconciles
+join seen_most using (hpa_uid);

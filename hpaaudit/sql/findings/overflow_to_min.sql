@@ -21,7 +21,8 @@ with judged as (
     from odd
 ), told as (
     -- Other metrics, and negative values beside those that overflow, have other times.
-    select w.*
+    -- ratios: how many, for the number of one is not that of all.
+    select w.*, count(distinct w.ratio) over (partition by w.hpa_uid) as ratios
     from worst as w
     join (from worst where nth = 1) as f using (hpa_uid, overflows, metric_name)
 )
@@ -31,7 +32,8 @@ select
         if(
             overflows,
             format(
-                '{} counted as {} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
+                '{} counted as {}{} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
+                if(ratios > 1, 'up to ', ''),
                 if(isinf(ratio), 'infinitely many times', format('{:.0f} times', ratio)),
                 if(proposal > 0, 'the greatest number', 'the least number'),
                 case
@@ -42,7 +44,7 @@ select
             ),
             format(
                 '{} was negative{}{}: its source said so, or its value is beyond 64 bits', metric_name,
-                if(isinf(ratio), '', format(', {:.2g} times its target', ratio)),
+                if(isinf(ratio), '', format(', {}{:.2g} times its target', if(ratios > 1, 'down to ', ''), ratio)),
                 -- Pods without a sample may count as at their target.
                 if(proposal > 0, format(', and asks for {} all the same', counted(proposal, 'replica')), ', which asks for no replicas')
             )

@@ -5,9 +5,14 @@ select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     case when sum(lasted_s) >= 600 then 'high' else 'medium' end as severity,
     format(
-        'metrics asked for {} replicas, maxReplicas was {}',
+        'metrics asked for {} replicas, maxReplicas was {}{}',
         arg_max(raw_desired, (raw_desired::bigint - max_replicas, ts)),
-        range_in_words(min(max_replicas), max(max_replicas))
+        arg_max(max_replicas, (raw_desired::bigint - max_replicas, ts)),
+        -- The other bounds were those of other times: nobody asked for so many then.
+        if(
+            min(max_replicas) < max(max_replicas),
+            format(' then, and in all {}', range_in_words(min(max_replicas), max(max_replicas))), ''
+        )
     ) || case
         when bool_and(reason_code <> 'bound.max') then ', and the scale-up policies allowed no more either'
         when bool_or(reason_code <> 'bound.max') then ', and for a part of the time the scale-up policies allowed no more either'

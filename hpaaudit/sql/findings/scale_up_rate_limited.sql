@@ -13,11 +13,15 @@ with limited as (
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, cost_severity(sum(missing * lasted_s), 0, 0) as severity,
+    -- The numbers of one reconcile stand beside the time of all only where they are those of all.
     format(
-        'a policy allowed {} where metrics asked for {}{}, {}', arg_max(desired, (missing, ts)),
-        arg_max(raw_desired, (missing, ts)),
-        arg_max(if(raw_desired > max_replicas, format(' and maxReplicas was {}', max_replicas), ''), (missing, ts)),
-        lasting(sum(lasted_s), sum(is_first::integer))
+        if(
+            count(distinct (desired, least(raw_desired, max_replicas))) = 1, '{0} {2} where metrics asked for {3}{4}, {1}',
+            '{0} fewer than metrics asked for, {1}: at worst {2} where they asked for {3}{4}'
+        ),
+        if(bool_and(reason_code = 'policy.up_disabled'), 'scale-up is disabled, which allowed', 'a policy allowed'),
+        lasting(sum(lasted_s), sum(is_first::integer)), arg_max(desired, (missing, ts)), arg_max(raw_desired, (missing, ts)),
+        arg_max(if(raw_desired > max_replicas, format(' and maxReplicas was {}', max_replicas), ''), (missing, ts))
     ) as verdict,
     json_object('seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6)) as evidence,
     case

@@ -4,6 +4,7 @@
 with held as (
     select
         r.hpa_uid, r.ts, r.until_next_s, r.lasted_s, r.spec_replicas, p.ratio, p.ratio_adjusted, p.unready_pods, p.missing_pods,
+        p.ready_pods + p.unready_pods + p.missing_pods as pods,
         -- At least: what the pods that count ask for without the others.
         greatest(least(ceil(p.ratio * p.ready_pods), r.unheld) - r.desired, 0) as missing
     from ran as r
@@ -34,10 +35,12 @@ with held as (
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at,
     cost_severity(sum(missing * lasted_s), 0, 0) as severity,
+    -- Surge pods count too, so that they may be more than the replicas. The numbers are those of the highest ratio.
     format(
-        '{} of {} replicas counted as idle, and held a scale-up {}: the ratio {} became {}',
-        arg_max(unready_pods + missing_pods, (ratio, ts)), arg_max(spec_replicas, (ratio, ts)), lasting(sum(lasted_s), count(distinct spell)),
-        round(max(ratio), 2), round(arg_max(ratio_adjusted, (ratio, ts)), 2)
+        '{}{} of {} counted as idle, and held a scale-up {}: the ratio {} became {}',
+        if(count(distinct (unready_pods + missing_pods, pods, ratio, ratio_adjusted)) > 1, 'at worst ', ''),
+        arg_max(unready_pods + missing_pods, (ratio, ts)), counted(arg_max(pods, (ratio, ts)), 'pod'),
+        lasting(sum(lasted_s), count(distinct spell)), round(max(ratio), 2), round(arg_max(ratio_adjusted, (ratio, ts)), 2)
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6), 'short_pod_seconds', round(sum(missing * lasted_s), 6), 'unready', max(unready_pods),

@@ -1,5 +1,5 @@
 -- Which HPAs ran away to their maximum, because a total was given as target of type Value?
--- One row per HPA. Scale-ups from at least three sizes by one such metric, which did not fall from the first to the last; nobody
+-- One row per HPA. Scale-ups from at least three sizes by one such metric, which did not fall by a tenth from the first to the last; nobody
 -- lowered the replicas meanwhile.
 -- Needs: External Object
 with measured as (
@@ -27,7 +27,7 @@ with measured as (
 ), climbs as (
     select
         hpa_uid, metric_idx, metric_name, first_at, last_at, count(*) filter (is_step) as steps,
-        arg_min(ratio, ts) as first_ratio, arg_max(ratio, ts) as last_ratio,
+        arg_min(ratio, ts) as first_ratio, arg_max(ratio, ts) as last_ratio, min(ratio) as least_ratio,
         arg_min(spec_replicas, ts) as first_replicas, arg_max(desired, ts) as last_replicas
     from runs_up
     where ts between first_at and last_at
@@ -36,11 +36,17 @@ with measured as (
     having count(distinct spec_replicas) filter (is_step) >= 3
         and arg_max(desired, ts) >= arg_max(max_replicas, ts)
         and count(*) filter (ts > runs_up.first_at and ratio < 0.9 * ratio_before) = 0
+        -- Nor may it fall little by little.
+        and least_ratio >= 0.9 * first_ratio
 )
 select
     hpa_uid, first_at, last_at, 'high' as severity,
     format(
-        '{} has a target of type Value, and did not fall while {} raised {} to {} replicas', metric_name,
+        '{} has a target of type Value, and {} while {} raised {} to {} replicas', metric_name,
+        if(
+            least_ratio >= first_ratio, 'did not fall',
+            format('fell only from {:.4g} to {:.4g} times its target', first_ratio, least_ratio)
+        ),
         counted(steps, 'scale-up'), first_replicas, last_replicas
     ) as verdict,
     json_object(

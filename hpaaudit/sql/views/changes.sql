@@ -21,7 +21,7 @@
 --   target: of that metric
 --   current_utilization: of that metric, in percent
 --   current_milli: of that metric
---   class: of the divergence, NULL where this change was predicted
+--   class: of the divergence, NULL where this change was predicted, or is that of another writer than the divergence names
 --   severity: of the divergence
 --   confidence: of the divergence
 --   tied_metrics: other metrics that asked for the same number as the winner
@@ -53,5 +53,13 @@ from main.scale_event_matches as m
 left join main.reconciles as r using (reconcile_id)
 left join main.scale_events as e on e.scale_event_id = m.scale_event_id and e.source = 'actual'
 left join main.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
-left join main.divergences as d on d.divergence_id = r.divergence_id and m.verdict <> 'match'
+left join main.divergences as d
+    on d.divergence_id = r.divergence_id
+    and m.verdict <> 'match'
+    -- Of several that wrote between two reconciles it names one.
+    and (
+        not starts_with(d.class, 'external_write.')
+        or coalesce(m.writer_class, 'hpa') = 'hpa'
+        or d.class = class_of_writer(m.writer_class)
+    )
 where m.writer_class is not null or r.verdict is distinct from 'undecidable';

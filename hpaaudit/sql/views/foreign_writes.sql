@@ -74,6 +74,8 @@ select
     writer_class, writer_name, evidence_level, from_replicas, to_replicas,
     if(evidence_level = 'gap', at_lo, null) as since,
     writer_class = 'unknown'
+    -- An HPA makes no target.
+    and not is_remade
     and coalesce(evidence_level = 'gap' or decided.verdict = 'undecidable' or decided.desired = to_replicas, false)
         as may_be_hpa,
     if(undoing.is_hpa, undoing.at, null) as restored_at,
