@@ -11,7 +11,7 @@ WORDS = {
     "up_window": "The window that delays a scale-up held one",
     "up_forbidden": "The forbidden window after the HPA's last scale held a scale-up",
     "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
-    "max_replicas": "The metrics asked for more than maxReplicas",
+    "max_replicas": "maxReplicas alone held a scale-up",
     "up_policy": "The metrics asked for more than the scale-up policies allowed",
     "up_limit": "The metrics asked for more than a scale-up without a behavior may reach at once (double, at least 4)",
     "up_disabled": "The metrics asked for more, and scale-up is disabled,",

@@ -189,7 +189,7 @@ def test_a_window_of_scale_ups_that_took_replicas_away_says_so(database: Pattern
 @pytest.mark.parametrize(
     ("cause", "words"),
     [
-        ("max_replicas", "The metrics asked for more than maxReplicas for 2m 00s, in 8 reconciles"),
+        ("max_replicas", "maxReplicas alone held a scale-up for 2m 00s, in 8 reconciles"),
         ("up_policy", "The metrics asked for more than the scale-up policies allowed for 2m 00s, in 8 reconciles"),
         (
             "up_limit",

@@ -28,13 +28,5 @@ select
         'raise maxReplicas, or accept it: the question pinned_at_max counts the missing pods'
     ) as next_step
 from ran
--- What memory alone asks for beyond maxReplicas, for example after maxReplicas was lowered, is no missing pod.
-where raw_desired > max_replicas
-    -- Where a policy allows just as many, it is named first.
-    and (
-        reason_code = 'bound.max'
-        or reason_code in ('policy.up_limit', 'policy.legacy_up_limit')
-            and desired = max_replicas
-            and limited_reason = 'TooManyReplicas'
-    )
+where pinned_at_maximum(reason_code, raw_desired, desired, max_replicas, limited_reason)
 group by hpa_uid;

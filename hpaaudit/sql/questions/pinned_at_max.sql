@@ -20,8 +20,7 @@ from reconciles as r
 left join interruptions as w using (reconcile_id)
 where r.namespace || '/' || r.name like $hpa
     and r.ts between $since and $until
-    and r.reason_code = 'bound.max'
-    and r.raw_desired > r.max_replicas
+    and pinned_at_maximum(r.reason_code, r.raw_desired, r.desired, r.max_replicas, r.limited_reason)
     and has_inputs(r.class)
 group by r.hpa_uid, r.namespace, r.name
 order by pod_seconds_missing desc, r.namespace, r.name, r.hpa_uid;
