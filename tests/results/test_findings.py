@@ -2010,7 +2010,9 @@ def test_a_tolerance_is_told_with_its_end_and_the_times_that_it_held(database: P
 def test_a_total_that_falls_little_by_little_is_not_said_to_stay(database: Patterns) -> None:
     """By less than a tenth each time: from three times its target to two and a half."""
     [verdict] = database.verdicts("value_vs_average", _queue([2.0, 2.0, 2.1]))
-    assert verdict.startswith("high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16")
+    assert verdict.startswith(
+        "high: queue has a target of type Value, and did not fall while 3 scale-ups raised 2 to 16"
+    )
     assert database.verdicts("value_vs_average", _queue([3.0, 2.75, 2.5])) == []
     [verdict] = database.verdicts("value_vs_average", _queue([3.0, 2.9, 2.75]))
     assert verdict == (
