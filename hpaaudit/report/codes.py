@@ -186,7 +186,9 @@ PATTERNS = {
     "apply_resets_replicas": "a deploy tool sets spec.replicas each time that it applies its manifest",
     "two_autoscalers": "two HPAs scale the same target",
     "metrics_api_down": "the metrics API failed, so that no metric was usable",
-    "blank_reason": "an earlier recommendation raised the replicas, and the controller's Event names no reason, or a wrong one",
+    "blank_reason": (
+        "an earlier recommendation raised the replicas, and the controller's Event names no reason, or a wrong one"
+    ),
     "update_conflict": "a write of the HPA lost to another writer",
     "pods_not_created": "the target asked for more pods than were made, for more than 2 minutes",
     "selector_matches_other_pods": "the selector of the target matches pods of other workloads",

@@ -186,7 +186,8 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
     # Metrics that ask for the same number made it together: without one of them it would be the same.
     winners = [metric for metric in account.metrics if winner and metric.valid and metric.proposal == winner.proposal]
     winners.sort(key=lambda metric: not metric.is_winner)
-    told = [winner] if account.reason_code.startswith(_OF_ONE) else winners or [winner]
+    told = winners[:1] if account.reason_code.startswith(_OF_ONE) else winners
+    told = told or ([winner] if winner else [])
     reason = _reason_step(account)
     words: dict[str, Any] = {
         "code": account.reason_code,
@@ -195,7 +196,7 @@ def _words(account: ReconcileAccount) -> Mapping[str, Any]:
         "raw": account.raw_desired,
         "min": account.min_replicas,
         "max": account.max_replicas,
-        "measure": " as well as ".join(measure(metric) for metric in told if metric) or "no metric",
+        "measure": " as well as ".join(map(measure, told)) or "no metric",
         "others": winners[1:],
         "tolerance": winner.tolerance if winner else None,
     }

@@ -202,7 +202,7 @@ def stabilization_inputs(replayed: ReplayedReconcile, same: Row) -> Iterator[Row
         return
     now_us, window_us = replayed.instant.at_us, detail.get("window_us")
     since_us = now_us - window_us if isinstance(window_us, int) else 0
-    # A process remembers two at the instant of its first reconcile: the number that it met, and the one that it recommends.
+    # Of its first reconcile a process remembers two: the number that it met, and the one that it recommends.
     decided = {(detail.get("recommended_us"), detail.get("recommendation"))}
     for slot in sorted(replayed.memory.recommendations or (), key=lambda slot: slot.at_us):
         if since_us <= slot.at_us < replayed.instant.began_us:

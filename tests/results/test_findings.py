@@ -217,8 +217,8 @@ CASES: dict[str, Case] = {
     ),
     "value_vs_average": Case(
         fires=_queue([2.0, 2.0, 1.9]),
-        says="high: queue has a target of type Value, and fell only from 2 to 1.9 times its target while 3 scale-ups raised "
-        "2 to 16 replicas",
+        says="high: queue has a target of type Value, and fell only from 2 to 1.9 times its target while "
+        "3 scale-ups raised 2 to 16 replicas",
         spares=_queue([2.0, 1.5, 1.1]),
     ),
     "metric_not_responding": Case(
@@ -2016,8 +2016,8 @@ def test_a_total_that_falls_little_by_little_is_not_said_to_stay(database: Patte
     assert database.verdicts("value_vs_average", _queue([3.0, 2.75, 2.5])) == []
     [verdict] = database.verdicts("value_vs_average", _queue([3.0, 2.9, 2.75]))
     assert verdict == (
-        "high: queue has a target of type Value, and fell only from 3 to 2.75 times its target while 3 scale-ups raised "
-        "2 to 16 replicas"
+        "high: queue has a target of type Value, and fell only from 3 to 2.75 times its target while "
+        "3 scale-ups raised 2 to 16 replicas"
     )
 
 

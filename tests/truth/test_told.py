@@ -523,7 +523,7 @@ def test_what_memory_held_is_told_once_with_the_number_that_held(name: str) -> N
 
 
 def test_a_change_has_no_class_of_another_writer() -> None:
-    """Alice wrote three seconds before helm did, and both before the next reconcile: a write by hand is no deploy tool."""
+    """Alice wrote three seconds before helm did, both before the next reconcile: by hand, and by a deploy tool."""
     seen = list(facts_of(NAMED / "vector-written-by-each.capture.jsonl.gz"))
     writes = [fact for fact in seen if isinstance(fact, ScaleWritten) and fact.by == "helm" and fact.scale is not None]
     first = replace(writes[0], at_us=Micros(writes[0].at_us - 3 * SECOND), by="alice")
