@@ -34,7 +34,7 @@ from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import lettered, pin_numbers, words_of_mark
+from hpaaudit.report.timeline import blanks, lettered, pin_numbers, words_of_mark
 from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
@@ -88,6 +88,7 @@ class _Section:
     findings: list[str]
     picture: "Markup | str"
     packed: str
+    blanks: list[str]
     changes: list[_Change]
     more: str
     events: list[_Event]
@@ -177,6 +178,7 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
         findings=[shown(_unwrapped(line), LONGEST) for line in finding_lines(hpa.findings, clock)],
         picture="" if drawn is None else _markup(picture(drawn, [at_us for at_us, _ in rows], f"picture{number}")),
         packed="" if drawn is None else report.packed.get(key, ""),
+        blanks=[] if drawn is None else [shown(words, LONGEST) for words in blanks(drawn.points)],
         changes=[
             _change(
                 mark,
