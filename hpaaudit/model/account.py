@@ -259,6 +259,7 @@ class HpaAccount:
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     former_targets    what it scaled before, each with the time until then
     otherwise         of a what-if: what its settings change; None: the replay decides by the settings of the audit
+    is_narrowed       the replay shows a part of the recording, and all of this is said of that part alone
     """
 
     namespace: str
@@ -288,6 +289,7 @@ class HpaAccount:
     former_targets: tuple[tuple[str, Micros], ...] = ()
     otherwise: Otherwise | None = None
     outages: tuple[Outage, ...] = ()
+    is_narrowed: bool = False
 
     moment = MaybeAt("moment_us")
     seen_at = MaybeAt("seen_us")
@@ -308,6 +310,7 @@ class ReplayAccount:
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed, or that something
                 held or sets apart from the replay. Several HPAs that had one name in turn are one timeline
     options     those that made it a what-if, as a command has them; empty: it is of what was recorded
+    is_narrowed   it shows a part of the recording: `--since` or `--until` was given
     detail      how much was kept of each reconcile: `numbers`, `moved`, `steps`, `pods` or `all`
     other_what_ifs   the options of earlier what-ifs that the file keeps beside this one, the last one first
     """
@@ -330,6 +333,7 @@ class ReplayAccount:
     options: str = ""
     detail: str = ""
     other_what_ifs: tuple[str, ...] = ()
+    is_narrowed: bool = False
 
     started = At("started_us")
     ended = At("ended_us")

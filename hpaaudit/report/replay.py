@@ -64,7 +64,7 @@ def outcome_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None
     in_full = account.hpas[: 1 if is_fleet else IN_FULL]
     parts = [_head(account)]
     if is_fleet:
-        parts.append(fleet_text(account.hpas, account.file, most))
+        parts.append(fleet_text(account.hpas, account.file, clock_of(account), most))
     parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
@@ -80,7 +80,8 @@ def next_text(account: ReplayAccount) -> str:
 def _head(account: ReplayAccount) -> str:
     source = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
-    span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
+    only = " only" if account.is_narrowed else ""
+    span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}{only}"
     known = f" ({source_words(source)})" if source else ""
     if account.is_empty:
         return side_by_side((account.recording, "empty"))

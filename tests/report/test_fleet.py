@@ -11,8 +11,10 @@ from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.fleet import WORST, fleet_headline, worst_rows
 from hpaaudit.report.page.html import page as html_page
 from hpaaudit.report.replay import replay_text
+from hpaaudit.report.text import Clock
 from tests.report.accounts import NOON, finding, foreign_write, hpa
 
+CLOCK = Clock(NOON, NOON)
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 
 
@@ -64,7 +66,7 @@ def number(pattern: str, text: str) -> int:
 
 @given(fleets())
 def test_the_sentence_counts_each_hpa_once(hpas: tuple[HpaAccount, ...]) -> None:
-    text = fleet_headline(hpas)
+    text = fleet_headline(hpas, CLOCK)
     compared = [one for one in hpas if one.comparable]
     faithful = [one for one in compared if one.agree == one.comparable]
     if not compared:
@@ -86,7 +88,7 @@ def test_the_sentence_counts_each_hpa_once(hpas: tuple[HpaAccount, ...]) -> None
 
 @given(fleets())
 def test_the_gravest_severity_is_named_with_the_number_of_its_hpas(hpas: tuple[HpaAccount, ...]) -> None:
-    named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas))
+    named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas, CLOCK))
     counts = {
         severity: sum(any(one.severity == severity for one in account.findings) for account in hpas)
         for severity in SEVERITIES[:3]
@@ -114,8 +116,8 @@ def test_the_table_has_a_row_for_each_of_the_first_and_no_column_of_zeros(hpas: 
 def test_screen_and_ticket_say_the_sentence_and_how_many_more_there_are(hpas: tuple[HpaAccount, ...]) -> None:
     screen = " ".join(replay_text(page(hpas)).split())
     ticket = markdown(Report(account=page(hpas), explanations=()), "x")[0]
-    assert fleet_headline(hpas) in screen
-    assert fleet_headline(hpas) in ticket.replace("\\_", "_")
+    assert fleet_headline(hpas, CLOCK) in screen
+    assert fleet_headline(hpas, CLOCK) in ticket.replace("\\_", "_")
     assert number(r"(\d+) more HPAs?: hpaaudit query x.duckdb", screen) == max(0, len(hpas) - WORST)
     assert number(r"(\d+) more HPAs? not shown", ticket) == max(0, len(hpas) - WORST)
     assert screen.count(" -> Deployment/web") == 1
@@ -126,4 +128,4 @@ def test_the_page_names_the_worst_finding_of_each_hpa_and_begins_with_the_senten
     hpas = tuple(hpa(name=f"web{number}", findings=(finding("low"), finding("high"))) for number in range(5))
     written = html_page(Report(account=page(hpas), explanations=()))
     assert written.count("<td>a_high_one, high</td>") == 5
-    assert fleet_headline(hpas) in written
+    assert fleet_headline(hpas, CLOCK) in written

@@ -268,8 +268,9 @@ def _title(account: ReplayAccount) -> str:
 
 
 def _span(account: ReplayAccount) -> str:
+    only = " only" if account.is_narrowed else ""
     return (
-        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)}, "
+        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)}{only}, "
         f"replayed as Kubernetes {shown(releases_in_turn(account.release, account.later_releases, clock_of(account)))}"
     )
 
@@ -279,7 +280,7 @@ def _headline(account: ReplayAccount) -> str:
     hpas = account.hpas
     if len(hpas) == 1:
         return shown(verdict(hpas[0], clock_of(account)), LONGEST)
-    return shown(fleet_headline(hpas), LONGEST)
+    return shown(fleet_headline(hpas, clock_of(account)), LONGEST)
 
 
 def _verdicts(account: ReplayAccount) -> Iterator[str]:
