@@ -1,12 +1,14 @@
 """Words what happened to an HPA in a few sentences: the controller or somebody else, and how much of it is unknown."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf
 
-from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise, Outage
+from hpaaudit.model.account import Divergence, ForeignWrite, Hold, HpaAccount, Otherwise, Outage
 from hpaaudit.model.counted import counted
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
-from hpaaudit.report.hold import HOLDERS, during, held_in_words, how_long
+from hpaaudit.report.hold import HOLDERS, cost_in_words, during, held_in_words, how_long
 from hpaaudit.report.text import Clock
 from hpaaudit.report.told_times import explanation, verdict_of
 
@@ -137,6 +139,24 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{HOLDERS[hold.cause]} ({how_long(hold)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held the replicas{in_this_time(hpa)}: {causes}."
+    if _is_counted_twice(hpa.foreign_writes, holds[:_TOLD]):
+        yield "Some of these pod-minutes may be the same pods, counted twice: what_did_it_cost counts each once."
+
+
+def _is_counted_twice(writes: Sequence[ForeignWrite], holds: Sequence[Hold]) -> bool:
+    """Whether who adds up the told costs may count a pod twice: after two writes at once, or in a hold too."""
+    costly = [write for write in writes if write.missing_pod_s]
+    if not cost_in_words(sum(write.missing_pod_s or 0 for write in costly), "missing"):
+        return False
+    if any(hold.is_shared and cost_in_words(hold.pod_s, "missing") for hold in holds):
+        return True
+    return any(_ends_us(first) > later.at_us for first, later in pairwise(sorted(costly, key=lambda one: one.at_us)))
+
+
+def _ends_us(write: ForeignWrite) -> float:
+    """Until when pods may have been missing after a write; infinite if nobody is known to have undone it."""
+    ends = (write.restored_us, write.undone_us, write.unseen_us, write.released_us)
+    return min((end for end in ends if end is not None), default=inf)
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
