@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 
 from hpaaudit.model.account import Change, Finding, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
@@ -40,6 +41,9 @@ ROWS = 7
 
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
+
+OWN_FILES = ("results.duckdb", "what-if.duckdb")
+"""The names of results in the folder of their recording, as `flows/destination.py` gives them."""
 
 _HOLDERS = 3
 """So many others who held the Lease are named."""
@@ -303,12 +307,24 @@ def _assumption(assumption: Assumption) -> str:
     return f"{assumption.key} {assumption.value} ({source_words(assumption.source)})"
 
 
+def _page_name(account: ReplayAccount) -> str:
+    """The name of a page of this replay: that of its recording, so that pages of several lie side by side."""
+    file = Path(account.file)
+    if file.name not in OWN_FILES:
+        return f"{file.stem}.html"
+    recording = file.parent.name or Path(account.recording).name or "report"
+    return f"{recording}.html" if file.name == OWN_FILES[0] else f"{recording}-{file.stem}.html"
+
+
 def _next(account: ReplayAccount) -> Iterator[str]:
     file = pasteable(account.file)
     worst = next(
         (hpa for hpa in account.hpas if hpa.reconciles and (hpa.changes or hpa.divergences or hpa.holds)), None
     )
-    commands = [f"hpaaudit query   {file} what_happened"]
+    commands = [
+        f"hpaaudit query   {file} what_happened",
+        f"hpaaudit report  {file} --into {pasteable(_page_name(account))}",
+    ]
     if account.is_empty:
         commands = [f"hpaaudit inspect {pasteable(account.recording)}"]
     if worst is not None:
