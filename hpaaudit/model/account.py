@@ -419,7 +419,9 @@ class ReconcileAccount(Explained):
     assumed      settings that were not recorded and that this decision used, with their values
     hidden       the gap in which the HPA or its target was not looked at; None if they were, or if that is no matter.
                  What was not looked at is as it was seen last, and no evidence
-    asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
+    asked_us     the time that was asked for, if no reconcile was in that second; None else. This is the last one before
+                 it, or the HPA's first one, if that was later
+    before_asked_s   how many seconds it was before `asked_us`; None if it is that very reconcile, or was later
     seen_us      when the HPA was first seen, if that was after `asked_us`; else None
     what_if      the options that made the replay a what-if; empty: it is of what was recorded
     """
@@ -470,6 +472,7 @@ class ReconcileAccount(Explained):
     api_server: str = ""
     hidden: Hidden | None = None
     asked_us: Micros | None = None
+    before_asked_s: float | None = None
     seen_us: Micros | None = None
     what_if: str = ""
 
