@@ -116,7 +116,7 @@ def columns(text: str) -> HpaColumns:
     return HpaColumns(
         namespace="shop", name=text, started_us=NOON, ended_us=END, times_us=[NOON, END], reconcile_ids=[1, 2],
         numbers={**{name: [4, 3] for name in NUMBERS}, "min": [None, -1]},
-        words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""]},
+        words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""], "state": [text, ""]},
         metrics=(MetricColumns(name=text, target_type="", tolerance=(0.1, 0.1), values=[1, None], targets=[9, 9]),),
         scales=(DOWN,),
         marks=(Mark(at_us=NOON, until_us=None, kind=MarkKind.SPEC, who=text, what=text),),

@@ -1,5 +1,6 @@
 -- What did the reconciles of some HPAs read and decide, as columns?
--- One row per HPA, with a list for each column in the order of time. What was not recorded proves no input. Pods are those of the metric that decided, else of the first
+-- One row per HPA, with a list for each column in the order of time. state: it was `decided`, its controller published
+-- `no_number`, its inputs are `unknown`, or it was `not_run`. What was not recorded proves no input. Pods are those of the metric that decided, else of the first
 -- one that sorted pods; of a reconcile that did not take place none were counted.
 with counting as (
     select reconcile_id, ready_pods, unready_pods, missing_pods, ignored_pods
@@ -34,6 +35,15 @@ select
     list(ignored_pods order by ts, reconcile_id) as ignored,
     list(verdict order by ts, reconcile_id) as verdict,
     list(reason_code order by ts, reconcile_id) as reason,
-    list(if(has_inputs(class), evidence, 'assumed') order by ts, reconcile_id) as evidence
+    list(if(has_inputs(class), evidence, 'assumed') order by ts, reconcile_id) as evidence,
+    list(
+        case
+            when did_not_run(class) then 'not_run'
+            when class = 'no_data.recording_gap' and evidence <> 'proven' then 'unknown'
+            when decided_source = 'conditions' then 'no_number'
+            else 'decided'
+        end
+        order by ts, reconcile_id
+    ) as state
 from joined
 group by namespace, name;
