@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
+from hpaaudit.report.incident import standing_out
 from hpaaudit.report.text import Clock, duration, one_line, paragraph, pasteable, side_by_side
 from hpaaudit.report.text_table import page_table
 from hpaaudit.report.verdict import asked_in_words, only_shown
@@ -21,8 +22,9 @@ _PATTERNS = 3
 
 
 def fleet_headline(hpas: Sequence[HpaAccount], clock: Clock) -> str:
-    """A few sentences: how many HPAs decided as the replay does, who else wrote, and how grave the findings are."""
-    return " ".join([*only_shown(hpas, clock), *_faith(hpas), *_writers(hpas), *_gravest(hpas)])
+    """A few sentences: what cost most by far, how many HPAs decided as the replay does, who else wrote, findings."""
+    incident = standing_out(hpas, clock)
+    return " ".join([*only_shown(hpas, clock), *incident, *_faith(hpas), *_writers(hpas), *_gravest(hpas)])
 
 
 def _within(hpas: Sequence[HpaAccount]) -> str:

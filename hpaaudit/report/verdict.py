@@ -56,7 +56,7 @@ def _told(hpa: HpaAccount, clock: Clock) -> str:
     if not hpa.reconciles:
         return " ".join([_NO_RECONCILE, *_besides(hpa, [], hpa.holds, clock)])
     shown = [divergence for divergence in hpa.divergences if not divergence.divergence_class.startswith("no_data.")]
-    loud = list(_loud(hpa, clock))
+    loud = list(gravest_in_words(hpa, clock))
     if hpa.otherwise is None and any(one.divergence_class.startswith(_NOT_THE_HPA) for one in shown):
         return _about_controller(hpa, shown, clock)
     open_questions = [divergence for divergence in shown if divergence.divergence_class == "unexplained"]
@@ -73,7 +73,7 @@ def _told(hpa: HpaAccount, clock: Clock) -> str:
     return " ".join([*sentences, *_besides(hpa, shown, holds, clock)])
 
 
-def _loud(hpa: HpaAccount, clock: Clock) -> Iterator[str]:
+def gravest_in_words(hpa: HpaAccount, clock: Clock) -> Iterator[str]:
     """The gravest findings, an outage of the metrics API among them."""
     for finding in hpa.findings:
         is_unmade = finding.pattern == _UNMADE and finding.severity == "high"
