@@ -143,6 +143,7 @@ def hpaaudit_command() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs a command and exits with its code. An error is one line on stderr."""
     code = 0
+    _open_closed_outputs()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a name may have characters that the terminal does not know
             stream.reconfigure(errors="backslashreplace")
@@ -160,6 +161,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _drop_output()
         code = FAILED
     sys.exit(code)
+
+
+def _open_closed_outputs() -> None:
+    """Writes to nowhere where a shell closed stdout or stderr (`2>&-`).
+
+    Python has None there, and the next file that is opened would get that number, and what is written to it.
+    """
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8"))
 
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

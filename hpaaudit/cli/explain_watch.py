@@ -11,33 +11,55 @@ from dataclasses import dataclass, replace
 
 import click
 
-KEYS = ("arrows: step, scroll", "d, D: divergence", "home, end", "q: leave")
+KEYS = ("arrows: step, scroll", "d, D: divergence", "home, end", "?: keys", "q: leave")
+HELP = (
+    ("left, right", "the reconcile before, or after (h, l, space)"),
+    ("page up, page down", "ten reconciles back, or on"),
+    ("home, end", "the first reconcile, or the last one"),
+    ("d, D", "the next divergent reconcile, or the one before"),
+    ("up, down", "scroll (k, j)"),
+    ("?", "these keys; any key leads back"),
+    ("q, Esc, Ctrl-C", "leave"),
+)
+"""Every key with what it does."""
+HELP_FOOT = "any key: back"
+PAGE = 10
+"""So many reconciles lie between two pages."""
 STEPS = {"\x1b[D": "left", "\x1b[C": "right", "\x1b[A": "up", "\x1b[B": "down", "\x1b[H": "home", "\x1b[F": "end"}
 STEPS |= {code.replace("[", "O"): key for code, key in STEPS.items()}  # terminals in application mode
 STEPS |= {"\x1b[1~": "home", "\x1b[4~": "end", "h": "left", "l": "right", "k": "up", "j": "down", " ": "right"}
+STEPS |= {"\x1b[5~": "page up", "\x1b[6~": "page down"}
 LEAVE = ("q", "\x1b", "\x03", "\x04")
 CLEAR = "\x1b[H\x1b[2J"
+ENTER, RESTORE = "\x1b[?1049h", "\x1b[?1049l"
+"""To the terminal's other screen, and back to what stood on it before."""
 _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the terminal shows: the reconcile with this number, from this line of its text on."""
+    """What the terminal shows: the reconcile with this number, from this line of its text on; or the keys."""
 
     at: int
     line: int = 0
+    has_keys: bool = False
 
 
 def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
     """What is shown after a key, with what is known of each reconcile. An unknown key changes nothing."""
+    if view.has_keys:
+        return replace(view, has_keys=False)
     last = len(divergent) - 1
     views = {
         "left": View(max(view.at - 1, 0)),
         "right": View(min(view.at + 1, last)),
+        "page up": View(max(view.at - PAGE, 0)),
+        "page down": View(min(view.at + PAGE, last)),
         "home": View(0),
         "end": View(last),
         "up": replace(view, line=max(view.line - 1, 0)),
         "down": replace(view, line=view.line + 1),
+        "?": replace(view, has_keys=True),
         "d": View(next((at for at in range(view.at + 1, last + 1) if divergent[at]), view.at)),
         "D": View(next((at for at in reversed(range(view.at)) if divergent[at]), view.at)),
     }
@@ -51,23 +73,48 @@ def watch(divergent: Sequence[bool], first: int, text_of: Callable[[int], str]) 
     text_of   the explanation of the reconcile with this number
     """
     view, shown, lines = View(first), -1, list[str]()
-    with _keys() as keys:
+    with _other_screen(), _keys() as keys:
         while True:
             columns, rows = shutil.get_terminal_size()
             if shown != view.at:
                 lines, shown = text_of(view.at).splitlines(), view.at
-            fitting = [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
-            foot = foot_lines((f"{view.at + 1} of {len(divergent)}", *KEYS), columns - 1)
+            fitting = help_lines(columns) if view.has_keys else _wrapped(lines, columns)
+            parts = (HELP_FOOT, KEYS[-1]) if view.has_keys else (f"{view.at + 1} of {len(divergent)}", *KEYS)
+            foot = foot_lines(parts, columns - 1)
             room = max(rows - 1 - len(foot), 1)
-            view = replace(view, line=min(view.line, max(len(fitting) - room, 0)))
-            page = fitting[view.line : view.line + room]
+            first_line = 0 if view.has_keys else min(view.line, max(len(fitting) - room, 0))
+            page = fitting[first_line : first_line + room]
             below = "\n" * (room + 1 - len(page)) + "\n".join(foot)
             click.echo(CLEAR + "\n".join(page) + below, nl=False, color=True)
             key = next(keys, LEAVE[0])
             if key in LEAVE:
-                click.echo(CLEAR, nl=False, color=True)
                 return
-            view = moved(view, key, divergent)
+            view = moved(view if view.has_keys else replace(view, line=first_line), key, divergent)
+
+
+def _wrapped(lines: Sequence[str], columns: int) -> list[str]:
+    """The lines as the terminal has room for them."""
+    return [part for line in lines for part in textwrap.wrap(line, columns, drop_whitespace=False) or [""]]
+
+
+def help_lines(columns: int) -> list[str]:
+    """Every key with what it does, no line wider than the terminal."""
+    width = max(len(keys) for keys, _ in HELP)
+    return [
+        line
+        for keys, words in HELP
+        for line in textwrap.wrap(f"  {keys:<{width}}  {words}", columns, subsequent_indent=" " * (width + 4))
+    ]
+
+
+@contextmanager
+def _other_screen() -> Iterator[None]:
+    """Draws on the terminal's other screen, and leaves it however that ends: what stood there before is back."""
+    click.echo(ENTER, nl=False, color=True)
+    try:
+        yield
+    finally:
+        click.echo(RESTORE, nl=False, color=True)
 
 
 def foot_lines(parts: Sequence[str], width: int) -> list[str]:

@@ -23,7 +23,7 @@ from hpaaudit.model.audit import DECLARED
 from hpaaudit.model.decision import Decision
 from hpaaudit.model.hpa_columns import HpaColumns
 from hpaaudit.model.landmark import Landmark
-from hpaaudit.model.units import Micros
+from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import pasteable, printable, stamp
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def explain(  # noqa: PLR0913 the public API: an argument for each option of the
         else:
             at_us = interesting(results, chosen)[1] if asked is None else asked
             account = reconcile_account(results, chosen, at_us)
+        if asked is not None and not isinstance(asked, Landmark):
+            account = _with_asked(account, asked)
         return _decided_again(account, results, path, warn)
 
 
@@ -98,6 +100,15 @@ def _require_between(asked: Micros | Landmark | None, within: "Scope") -> None:
         raise BadOption(f"--at is {stamp(asked)}, before --since, which is {stamp(within.since_us)}")
     if within.until_us is not None and asked > within.until_us:
         raise BadOption(f"--at is {stamp(asked)}, later than --until, which is {stamp(within.until_us)}")
+
+
+def _with_asked(account: ReconcileAccount, asked: Micros) -> ReconcileAccount:
+    """The account with the time that was asked for, where that is not the second of its reconcile."""
+    # A time without a fraction is asked for as the last microsecond of its second.
+    whole = Micros(asked - asked % SECOND if asked % SECOND == SECOND - 1 else asked)
+    if account.at_us > asked or account.at_us // SECOND == asked // SECOND:
+        return account
+    return replace(account, asked_us=whole, before_asked_s=(whole - account.at_us) / SECOND)
 
 
 def explain_moment(source: Source, hpa: str, at_us: Micros) -> ReconcileAccount:

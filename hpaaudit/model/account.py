@@ -261,6 +261,7 @@ class HpaAccount:
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     former_targets    what it scaled before, each with the time until then
     otherwise         of a what-if: what its settings change; None: the replay decides by the settings of the audit
+    is_narrowed       the replay shows a part of the recording, and all of this is said of that part alone
     """
 
     namespace: str
@@ -290,6 +291,7 @@ class HpaAccount:
     former_targets: tuple[tuple[str, Micros], ...] = ()
     otherwise: Otherwise | None = None
     outages: tuple[Outage, ...] = ()
+    is_narrowed: bool = False
 
     moment = MaybeAt("moment_us")
     seen_at = MaybeAt("seen_us")
@@ -310,6 +312,7 @@ class ReplayAccount:
     timelines   the first HPAs over time, as many as a page draws; only those whose replicas changed, or that something
                 held or sets apart from the replay. Several HPAs that had one name in turn are one timeline
     options     those that made it a what-if, as a command has them; empty: it is of what was recorded
+    is_narrowed   it shows a part of the recording: `--since` or `--until` was given
     detail      how much was kept of each reconcile: `numbers`, `moved`, `steps`, `pods` or `all`
     other_what_ifs   the options of earlier what-ifs that the file keeps beside this one, the last one first
     """
@@ -332,6 +335,7 @@ class ReplayAccount:
     options: str = ""
     detail: str = ""
     other_what_ifs: tuple[str, ...] = ()
+    is_narrowed: bool = False
 
     started = At("started_us")
     ended = At("ended_us")
@@ -417,7 +421,9 @@ class ReconcileAccount(Explained):
     assumed      settings that were not recorded and that this decision used, with their values
     hidden       the gap in which the HPA or its target was not looked at; None if they were, or if that is no matter.
                  What was not looked at is as it was seen last, and no evidence
-    asked_us     the time that was asked for, if it lies before the HPA's first reconcile, which this is; else None
+    asked_us     the time that was asked for, if no reconcile was in that second; None else. This is the last one before
+                 it, or the HPA's first one, if that was later
+    before_asked_s   how many seconds it was before `asked_us`; None if it is that very reconcile, or was later
     seen_us      when the HPA was first seen, if that was after `asked_us`; else None
     what_if      the options that made the replay a what-if; empty: it is of what was recorded
     """
@@ -468,6 +474,7 @@ class ReconcileAccount(Explained):
     api_server: str = ""
     hidden: Hidden | None = None
     asked_us: Micros | None = None
+    before_asked_s: float | None = None
     seen_us: Micros | None = None
     what_if: str = ""
 

@@ -34,7 +34,9 @@ class HpaColumns:
     told       of several at one instant (up to 1.5) the one that is told of it, by its number in `reconcile_ids`
     numbers    columns of numbers by name: `replicas`, `replay`, `decided`, `actual`, `min`, `max`, `raw`, `stabilized`,
                and the pods of the deciding metric by bucket
-    words      columns of texts by name: `verdict`, `reason`, `evidence`
+    words      columns of texts by name: `verdict`, `reason`, `evidence`, and `state`: `decided`, or `no_number` (the
+               controller published that it had none), `unknown` (the inputs were not recorded), `not_run` (it did not
+               take place)
     absences   when there was no HPA of this name, or no target
     """
 

@@ -49,7 +49,8 @@ class TimelinePoint:
 
     replicas   `spec.replicas` that it read;  replay   what the replay wanted;  decided   what the controller wanted
     metric     the metric that decided, or the first one;  ratio   its value divided by its target, None if unmeasured
-    ready, unready, missing, ignored   the pods of that metric by bucket
+    ready, unready, missing, ignored   the pods of that metric by bucket; if it does not sort pods, those of another
+               metric of the reconcile; None: no metric sorted them
     failed     the metrics that were unusable, in the order of the spec
     """
 

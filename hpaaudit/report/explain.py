@@ -106,7 +106,11 @@ def _block(heading: str, lines: Iterable[tuple[str, str]]) -> list[str]:
 def _headline(account: ReconcileAccount) -> str:
     desired = None if _lacks_inputs(account) else account.desired
     published = "no number" if account.decided_source == _FAILED else _number(account.decided)
-    at = Clock(account.started_us, account.ended_us)(account.at_us)
+    clock = Clock(account.started_us, account.ended_us)
+    at = clock(account.at_us)
+    if account.before_asked_s is not None and account.asked_us is not None:
+        earlier = duration(account.before_asked_s) if account.before_asked_s >= 1 else "less than 1s"
+        at += f", the last reconcile until {clock(account.asked_us)} ({earlier} earlier)"
     if _did_not_run(account):
         published = "none"
     return (
@@ -122,7 +126,7 @@ def _what_if(account: ReconcileAccount) -> Iterator[str]:
 
 def _first_instead(account: ReconcileAccount) -> Iterator[str]:
     """That another reconcile is shown than the one that was asked for, because that one does not exist."""
-    if account.asked_us is None:
+    if account.asked_us is None or account.before_asked_s is not None:
         return
     clock = Clock(account.started_us, account.ended_us)
     asked = clock(account.asked_us)

@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
-from hpaaudit.report.text import duration, one_line, paragraph, pasteable, side_by_side
+from hpaaudit.report.incident import standing_out
+from hpaaudit.report.text import Clock, duration, one_line, paragraph, pasteable, side_by_side
 from hpaaudit.report.text_table import page_table
-from hpaaudit.report.verdict import asked_in_words
+from hpaaudit.report.verdict import asked_in_words, only_shown
 
 WORST = 10
 """So many HPAs are rows of the table."""
@@ -20,23 +21,30 @@ _PATTERNS = 3
 """The headline names at most so many patterns of the gravest findings, the most frequent ones."""
 
 
-def fleet_headline(hpas: Sequence[HpaAccount]) -> str:
-    """A few sentences: how many HPAs decided as the replay does, who else wrote, and how grave the findings are."""
-    return " ".join([*_faith(hpas), *_writers(hpas), *_gravest(hpas)])
+def fleet_headline(hpas: Sequence[HpaAccount], clock: Clock) -> str:
+    """A few sentences: what cost most by far, how many HPAs decided as the replay does, who else wrote, findings."""
+    incident = standing_out(hpas, clock)
+    return " ".join([*only_shown(hpas, clock), *incident, *_faith(hpas), *_writers(hpas), *_gravest(hpas)])
+
+
+def _within(hpas: Sequence[HpaAccount]) -> str:
+    """What limits a sentence to the time of a narrowed replay, which the first sentence names."""
+    return " in this time" if any(hpa.is_narrowed for hpa in hpas) else ""
 
 
 def _what_if(hpas: Sequence[HpaAccount], asked: str) -> str:
     """What the settings of a what-if would change, in all."""
     comparable = sum(hpa.comparable for hpa in hpas)
     changed = [hpa.otherwise.reconciles for hpa in hpas if hpa.otherwise is not None and hpa.otherwise.reconciles]
+    within = _within(hpas)
     which = "" if comparable == sum(hpa.reconciles for hpa in hpas) else " that can be compared"
     if not comparable:
-        return f"{asked} nothing can be compared: of no HPA is it known what the controller decided."
+        return f"{asked} nothing can be compared{within}: of no HPA is it known what the controller decided."
     if not changed:
-        return f"{asked} every reconcile{which} decides the same, {comparable:,} in all."
+        return f"{asked} every reconcile{which} decides the same{within}, {comparable:,} in all."
     return (
         f"{asked}, {sum(changed):,} of {comparable:,} reconciles{which} would decide otherwise, "
-        f"of {len(changed)} of {counted(len(hpas), 'HPA')}."
+        f"of {len(changed)} of {counted(len(hpas), 'HPA')}{within}."
     )
 
 
@@ -50,20 +58,22 @@ def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     reconciles = sum(hpa.reconciles for hpa in hpas)
     comparable = sum(hpa.comparable for hpa in compared)
     which = "each reconcile" if comparable == reconciles else "each reconcile that can be compared"
+    within = _within(hpas)
     if not compared:
-        yield "Nothing can be compared: of no HPA is it known what the controller decided."
+        yield f"Nothing can be compared{within}: of no HPA is it known what the controller decided."
     elif not apart:
         every = "The" if len(compared) == 1 else "All"
+        which += within
         yield f"{every} {counted(len(compared), 'HPA')} decided as the replay does in {which}, {comparable:,} in all."
     else:
         same = len(compared) - len(apart)
         yield (
             f"{same} of {counted(len(compared), 'HPA')} decided as the replay does in {which}; {len(apart)} did not, "
-            f"in {sum(hpa.comparable - hpa.agree for hpa in apart):,} of {comparable:,} reconciles."
+            f"in {sum(hpa.comparable - hpa.agree for hpa in apart):,} of {comparable:,} reconciles{within}."
         )
         yield from _settings(apart)
     if compared and len(compared) < len(hpas):
-        yield f"Of {counted(len(hpas) - len(compared), 'more HPA')} nothing can be compared."
+        yield f"Of {counted(len(hpas) - len(compared), 'more HPA')} nothing can be compared{within}."
 
 
 def _settings(hpas: Sequence[HpaAccount]) -> Iterator[str]:
@@ -82,7 +92,8 @@ def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     by_others = [[write for write in hpa.foreign_writes if not write.may_be_hpa] for hpa in hpas]
     written = [len(writes) for writes in by_others if writes]
     if written:
-        yield f"Others wrote the replicas of {counted(len(written), 'HPA')} {counted(sum(written), 'time')}."
+        times = counted(sum(written), "time")
+        yield f"Others wrote the replicas of {counted(len(written), 'HPA')} {times}{_within(hpas)}."
 
 
 def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
@@ -98,12 +109,12 @@ def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
             return
 
 
-def fleet_text(hpas: Sequence[HpaAccount], file: str, most: int | None) -> str:
+def fleet_text(hpas: Sequence[HpaAccount], file: str, clock: Clock, most: int | None) -> str:
     """The paragraphs that sum up a fleet.
 
     hpas   all of them, the one that matters most first;  most   of them that are rows of the table, None: all
     """
-    parts = [paragraph(fleet_headline(hpas)), "\n".join(_totals(hpas)), *_by_pattern(hpas)]
+    parts = [paragraph(fleet_headline(hpas, clock)), "\n".join(_totals(hpas)), *_by_pattern(hpas)]
     columns, rows = worst_rows(hpas, most)
     parts.append(page_table(columns, rows))
     if len(rows) < len(hpas):

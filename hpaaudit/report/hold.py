@@ -103,6 +103,11 @@ _COSTS = {
 """What the replicas of a hold are that differ from what its metrics asked for."""
 
 
+def costs_pods(cause: str) -> bool:
+    """True if a hold of this cause costs pods that are missing."""
+    return _COSTS.get(cause) == "missing"
+
+
 def during(times: Finding | Hold, clock: Clock) -> str:
     """`between 15:01:22Z and 15:06:08Z`, or `at 15:01:22Z`."""
     first, last = clock(times.first_us), clock(times.last_us)

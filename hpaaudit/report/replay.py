@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 
 from hpaaudit.model.account import Change, Finding, HpaAccount, ReplayAccount
 from hpaaudit.model.audit import Assumption
@@ -41,6 +42,9 @@ ROWS = 7
 _SMALL = ("info", "low")
 """The severity of findings that only the question `what_should_be_done` lists."""
 
+OWN_FILES = ("results.duckdb", "what-if.duckdb")
+"""The names of results in the folder of their recording, as `flows/destination.py` gives them."""
+
 _HOLDERS = 3
 """So many others who held the Lease are named."""
 
@@ -64,7 +68,7 @@ def outcome_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None
     in_full = account.hpas[: 1 if is_fleet else IN_FULL]
     parts = [_head(account)]
     if is_fleet:
-        parts.append(fleet_text(account.hpas, account.file, most))
+        parts.append(fleet_text(account.hpas, account.file, clock_of(account), most))
     parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)
@@ -80,7 +84,8 @@ def next_text(account: ReplayAccount) -> str:
 def _head(account: ReplayAccount) -> str:
     source = next((assumption.source for assumption in account.assumptions if assumption.key == "release"), "")
     releases = releases_in_turn(account.release, account.later_releases, clock_of(account))
-    span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}"
+    only = " only" if account.is_narrowed else ""
+    span = f"{stamp(account.started_us)} to {clock_of(account)(account.ended_us)}{only}"
     known = f" ({source_words(source)})" if source else ""
     if account.is_empty:
         return side_by_side((account.recording, "empty"))
@@ -302,12 +307,24 @@ def _assumption(assumption: Assumption) -> str:
     return f"{assumption.key} {assumption.value} ({source_words(assumption.source)})"
 
 
+def _page_name(account: ReplayAccount) -> str:
+    """The name of a page of this replay: that of its recording, so that pages of several lie side by side."""
+    file = Path(account.file)
+    if file.name not in OWN_FILES:
+        return f"{file.stem}.html"
+    recording = file.parent.name or Path(account.recording).name or "report"
+    return f"{recording}.html" if file.name == OWN_FILES[0] else f"{recording}-{file.stem}.html"
+
+
 def _next(account: ReplayAccount) -> Iterator[str]:
     file = pasteable(account.file)
     worst = next(
         (hpa for hpa in account.hpas if hpa.reconciles and (hpa.changes or hpa.divergences or hpa.holds)), None
     )
-    commands = [f"hpaaudit query   {file} what_happened"]
+    commands = [
+        f"hpaaudit query   {file} what_happened",
+        f"hpaaudit report  {file} --into {pasteable(_page_name(account))}",
+    ]
     if account.is_empty:
         commands = [f"hpaaudit inspect {pasteable(account.recording)}"]
     if worst is not None:

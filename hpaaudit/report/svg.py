@@ -106,7 +106,7 @@ def _pods(timeline: Timeline, axis: Axis, top: float) -> tuple[float, list[str]]
         return 0, []
     most = max(value or 0 for steps in shown.values() for _, value in steps)
     panel = Panel(top, 48, 0, most)
-    label = f"pods that did not count: {', '.join(_POD_WORDS[name] for name in shown)}"
+    label = f"pods that did not count as ready: {', '.join(_POD_WORDS[name] for name in shown)}"
     return panel.height, [
         _label(top - 8, label),
         *_grid(panel, [most]),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import chain, groupby, repeat
 from string import ascii_letters
 
+from hpaaudit.model.counted import counted
 from hpaaudit.model.timeline import Absence, Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.chart import UNICODE, Axis, Glyphs, Steps, block_row, step_rows, time_row
-from hpaaudit.report.codes import legend
+from hpaaudit.report.codes import REASONS, legend
 from hpaaudit.report.paint import Paint, plain
 from hpaaudit.report.settings import what_if_words
 from hpaaudit.report.text import (
@@ -40,6 +41,8 @@ _VERDICTS = {"skew": "s", "undecidable": "?", "divergent": "D"}
 _PODS = {"unready": "not ready", "missing": "no sample", "ignored": "ignored"}
 _FAILED = "x"
 """Stands in the row of the metric where none was usable."""
+_NONE = "n"
+"""Stands in a row where a reconcile has no such number, so that no reader takes a blank for a zero."""
 
 _FULL = 2.0
 """A full block stands for so many times the target. Half a block is on target."""
@@ -99,12 +102,11 @@ def drawing(timeline: Timeline, marks: Sequence[tuple[str, Mark]], screen: Scree
     yield from chart_of_replicas(timeline, *_signs(marks, screen), screen)
     columns = _by_column(timeline, axis)
     ratios = [max((point.ratio for point in points if point.ratio is not None), default=None) for points in columns]
-    failed = [ratio is None and any(map(_fails, points)) for ratio, points in zip(ratios, columns, strict=True)]
-    if any(ratio is not None for ratio in ratios) or any(failed):
-        shares = [None if ratio is None else ratio / _FULL for ratio in ratios]
-        row = block_row(shares, screen.glyphs)
-        cells = "".join(_FAILED if fails else cell for fails, cell in zip(failed, row, strict=True))
-        painted = re.sub(f"{_FAILED}+", lambda run: screen.paint(run[0], "doubtful"), cells.rstrip())
+    shares = [None if ratio is None else ratio / _FULL for ratio in ratios]
+    row = block_row(shares, screen.glyphs)
+    cells = "".join(_metric_cell(*of_column) for of_column in zip(columns, ratios, row, strict=True))
+    if cells.strip():
+        painted = re.sub(f"[{_FAILED}{_NONE}]+", lambda run: screen.paint(run[0], "doubtful"), cells.rstrip())
         yield _line(_metric(timeline.points), painted)
     for metric in failing_metrics(timeline.points):
         fails = (any(metric in point.failed for point in points) for points in columns)
@@ -113,9 +115,11 @@ def drawing(timeline: Timeline, marks: Sequence[tuple[str, Mark]], screen: Scree
             printable(metric), re.sub(f"{_FAILED}+", lambda run: screen.paint(run[0], "doubtful"), row.rstrip())
         )
     for bucket, label in _PODS.items():
-        counts = [max((getattr(point, bucket) or 0 for point in points), default=0) for points in columns]
-        if any(counts):
-            yield _line(label, "".join(map(_digit, counts)))
+        counts = [[getattr(point, bucket) for point in points] for points in columns]
+        if any(map(any, counts)):
+            yield _line(label, "".join(map(_pods_cell, counts)))
+    if timeline.points and all(point.ready is None for point in timeline.points):
+        yield _line("pods", screen.paint("not counted", "quiet"))
     verdicts = "".join(map(_worst, columns))
     if verdicts.strip():
         yield _line("verdict", re.sub("[Ds?]+", lambda run: screen.paint(run[0], "doubtful"), verdicts.rstrip()))
@@ -301,8 +305,20 @@ def _metric(points: Sequence[TimelinePoint]) -> str:
     return printable(min(names)) if len(names) == 1 else "metrics"
 
 
-def _digit(count: int) -> str:
-    return " " if not count else str(count) if count <= 9 else "+"  # noqa: PLR2004 the last digit
+def _metric_cell(points: Sequence[TimelinePoint], ratio: float | None, block: str) -> str:
+    """A column of the row of the metric: a block, and without a number the sign of what is known instead."""
+    if ratio is not None or not points:
+        return block
+    return _FAILED if any(map(_fails, points)) else _NONE
+
+
+def _pods_cell(counts: Sequence[int | None]) -> str:
+    """A column of a row of pods: their number, blank for none, and a sign of its own where nobody counted them."""
+    known = [count for count in counts if count is not None]
+    if not known:
+        return _NONE if counts else " "
+    most = max(known)
+    return " " if not most else str(most) if most <= 9 else "+"  # noqa: PLR2004 the last digit
 
 
 def _worst(points: Sequence[TimelinePoint]) -> str:
@@ -372,11 +388,61 @@ def _words(timeline: Timeline, first_us: Micros, last_us: Micros, glyphs: Glyphs
         yield paragraph(f"{names}: {_FAILED} is a reconcile in which it was unusable")
     if any(map(_fails, points)):
         yield paragraph(f"{_metric(points)}: {_FAILED} is a reconcile in which the metrics gave no number")
-    if any(getattr(point, bucket) for point in points for bucket in _PODS):
-        yield paragraph("pods that did not count as ready: how many; + is ten or more")
+    yield from _words_of_unmeasured(points)
+    yield from _words_of_pods(points)
     verdicts = {point.verdict for point in points}
     if letters := [f"{letter} {verdict}" for verdict, letter in _VERDICTS.items() if verdict in verdicts]:
         yield paragraph(f"verdict: {', '.join(letters)}")
+
+
+def _words_of_unmeasured(points: Sequence[TimelinePoint]) -> Iterator[str]:
+    """Why some reconciles have no number in the row of the metric, each cause once."""
+    if causes := _causes_of_no_value(points):
+        yield paragraph(f"{_metric(points)}: {_NONE} is a reconcile without a value: {causes}")
+
+
+def blanks(points: Sequence[TimelinePoint]) -> Iterator[str]:
+    """What charts without signs leave blank, in sentences: reconciles without a value of a metric, and without pods."""
+    if causes := _causes_of_no_value(points):
+        without = sum(point.ratio is None and not _fails(point) for point in points)
+        yield f"{_metric(points)}: no value in {counted(without, 'reconcile')}: {causes}."
+    if words := _why_no_pods(points):
+        yield f"{words}."
+
+
+def _causes_of_no_value(points: Sequence[TimelinePoint]) -> str:
+    """Why reconciles that did not fail have no value of a metric; empty where all have one."""
+    return "; or ".join(
+        dict.fromkeys(_unmeasured(point) for point in points if point.ratio is None and not _fails(point))
+    )
+
+
+def _unmeasured(point: TimelinePoint) -> str:
+    """Why a reconcile has no value of a metric."""
+    if point.reason_code.startswith("gate.") and not point.metric:
+        return REASONS.get(point.reason_code, point.reason_code)
+    if point.verdict == "undecidable":
+        return "not recorded"
+    return "no value to divide by the target" if point.metric else "no metric was read"
+
+
+def _words_of_pods(points: Sequence[TimelinePoint]) -> Iterator[str]:
+    """What the rows of pods show, or why there are none."""
+    if words := _why_no_pods(points):
+        yield paragraph(words)
+    elif any(getattr(point, bucket) for point in points for bucket in _PODS):
+        is_partial = any(point.ready is None for point in points)
+        uncounted = f"; {_NONE} is a reconcile that counted none" if is_partial else ""
+        yield paragraph(f"pods that did not count as ready: how many; + is ten or more{uncounted}")
+
+
+def _why_no_pods(points: Sequence[TimelinePoint]) -> str:
+    """Why no reconcile counted pods; empty where one did."""
+    if not points or any(point.ready is not None for point in points):
+        return ""
+    if any(point.ratio is not None for point in points):
+        return "pods: not counted; no metric of this HPA sorted them into ready and not ready"
+    return "pods: not counted, because no reconcile had a value of a metric"
 
 
 def _words_of_marks(marks: Sequence[tuple[str, Mark]], timeline: Timeline, screen: Screen) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Reads the outcome of a replay from a results file, for its page."""
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,7 +27,9 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
     drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`; None: `DRAWN` of them
     """
     head = results.rows(account_sql("replay"))[0]
-    hpas = tuple(_hpas(results))
+    # What was asked for is kept as a command has it.
+    is_narrowed = not {"--since", "--until"}.isdisjoint(shlex.split(head["options"]))
+    hpas = tuple(_hpas(results, is_narrowed=is_narrowed))
     drawn = hpas[: DRAWN if drawn_of_many is None or len(hpas) <= DRAWN else drawn_of_many]
     return ReplayAccount(
         file=str(results.path),
@@ -42,6 +45,7 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
         options=head["options"],
         detail=head["detail"],
         other_what_ifs=tuple(head["other_what_ifs"] or ()),
+        is_narrowed=is_narrowed,
         hpas=hpas,
         timelines=tuple(
             timeline(results, name, moment_us or head["ended_us"]) for name, moment_us in _drawn(drawn).items()
@@ -58,7 +62,7 @@ def _drawn(hpas: Sequence[HpaAccount]) -> Mapping[str, Micros | None]:
     return moments_of
 
 
-def _hpas(results: Results) -> Iterator[HpaAccount]:
+def _hpas(results: Results, *, is_narrowed: bool) -> Iterator[HpaAccount]:
     """Reads every relation once for all HPAs, because a fleet has hundreds of them."""
     divergences_of = defaultdict(list)
     for uid, _, divergence in divergences(results):
@@ -103,6 +107,7 @@ def _hpas(results: Results) -> Iterator[HpaAccount]:
             deleted_us=row["deleted_us"],
             former_targets=tuple((one["target"], one["until_us"]) for one in row["former_targets"] or ()),
             outages=tuple(Outage(**outage) for outage in outages[uid]),
+            is_narrowed=is_narrowed,
             otherwise=Otherwise(settings=asked, **otherwise.get(uid, {})) if asked else None,
         )
 

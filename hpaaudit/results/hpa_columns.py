@@ -11,7 +11,7 @@ from hpaaudit.results.read import Results
 _TOGETHER = 25
 """So many HPAs are read by one query: a scan for each would take long, and all at once much memory."""
 
-_WORDS = ("verdict", "reason", "evidence")
+_WORDS = ("verdict", "reason", "evidence", "state")
 
 
 def hpa_columns(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:

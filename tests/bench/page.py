@@ -58,7 +58,7 @@ def columns(name: str, reconciles: int, seed: int) -> HpaColumns:
         namespace="shop", name=name, started_us=NOON, ended_us=times[-1], times_us=times,
         reconcile_ids=range(reconciles), numbers=dict.fromkeys(of_replicas, replicas) | bounds | same,
         words={"verdict": ["match"] * reconciles, "reason": ["tolerance.hold"] * reconciles,
-               "evidence": ["proven"] * reconciles},
+               "evidence": ["proven"] * reconciles, "state": ["decided"] * reconciles},
         metrics=(MetricColumns(name="cpu", target_type="Utilization", tolerance=(0.1, 0.1), values=usage,
                                targets=[60] * reconciles),),
         scales=scales, marks=(),

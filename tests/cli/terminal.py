@@ -40,16 +40,18 @@ def typed_raw(
     prompt: str,
     environment: Mapping[str, str] | None = None,
     columns: int = COLUMNS,
+    program: Sequence[str] = ("-m", "hpaaudit"),
 ) -> tuple[int, str]:
     """The exit code of a command, and all that it sent to the terminal.
 
     keys     what is pressed, one after the other, each when the terminal shows a prompt at its end
     prompt   a regular expression
+    program  what Python runs
     """
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "hpaaudit", *arguments],
+        [sys.executable, *program, *arguments],
         stdin=its,
         stdout=its,
         stderr=its,

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cli.explain_watch import KEYS, STEPS, View, foot_lines, moved
+from hpaaudit.cli.explain_watch import ENTER, HELP, KEYS, RESTORE, STEPS, View, foot_lines, moved
 from tests.cli.run import run
-from tests.cli.terminal import LINES, typed
+from tests.cli.terminal import CTRL_C, LINES, typed, typed_raw
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 CROWDED = RECORDING.with_name("1.4-sample-missing")
 LEFT, RIGHT, HOME, END = "\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F"
+UP_PAGE, DOWN_PAGE = "\x1b[5~", "\x1b[6~"
 FOOT = r"q: leave"
 
 
@@ -84,6 +85,57 @@ def test_steps_visit_each_reconcile_of_an_instant_once(crowded: str) -> None:
         assert f"Replay {row['desired']}," in page
 
 
+def test_a_page_is_ten_reconciles(results: str) -> None:
+    arguments = ["explain", results, "--watch"]
+    code, shown = typed(arguments, [HOME, DOWN_PAGE, DOWN_PAGE, UP_PAGE, UP_PAGE, UP_PAGE, END, DOWN_PAGE, "q"], FOOT)
+    assert code == 0, shown
+    assert [int(stop) for stop in re.findall(r"(\d+) of 55 ", shown)][1:] == [1, 11, 21, 11, 1, 1, 55, 55]
+
+
+def test_a_question_mark_shows_every_key_and_any_key_leads_back(results: str) -> None:
+    code, shown = typed(["explain", results, "--watch", "--at", "first"], ["?", RIGHT, RIGHT, "?", "q"], FOOT)
+    assert code == 0, shown
+    first, keys, back, second, again, _ = shown.split(FOOT)
+    assert all(f"{names} " in keys and words in keys for names, words in HELP)
+    assert "any key: back" in keys
+    assert (first.splitlines()[0], again.splitlines()[0]) == (back.splitlines()[0], keys.splitlines()[0])
+    assert [int(re.findall(r"(\d+) of 55 ", page)[0]) for page in (first, back, second)] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("key", ["q", "\x1b", CTRL_C])
+def test_however_it_is_left_the_screen_of_before_is_back(results: str, key: str) -> None:
+    code, shown = typed_raw(["explain", results, "--watch"], [RIGHT, key], FOOT)
+    assert code == 0, shown
+    assert shown.startswith(ENTER)
+    assert shown.endswith(RESTORE)
+    assert (shown.count(ENTER), shown.count(RESTORE)) == (1, 1)
+
+
+FAILING = """
+import os, signal, sys
+from hpaaudit.cli.explain_watch import watch
+def text_of(number):
+    if number:
+        {failure}
+    return "the first"
+try:
+    watch([False, False], 0, text_of)
+finally:
+    import termios
+    print("canonical" if termios.tcgetattr(0)[3] & termios.ICANON else "raw")
+"""
+
+
+@pytest.mark.parametrize("failure", ["raise ValueError('no text')", "os.kill(os.getpid(), signal.SIGINT)"])
+def test_an_error_and_ctrl_c_while_a_page_is_made_are_told_on_the_screen_of_before(failure: str) -> None:
+    code, shown = typed_raw([], [RIGHT], FOOT, program=["-c", FAILING.format(failure=failure)])
+    assert code != 0
+    _, _, after = shown.partition(RESTORE)
+    assert "canonical" in after
+    assert "Traceback" in after
+    assert "Traceback" not in shown.partition(RESTORE)[0]
+
+
 def test_keys_that_are_pressed_at_once_all_count(results: str) -> None:
     assert pages(results, [HOME + RIGHT + RIGHT + LEFT + LEFT])[-1] == first_line(results, "first")
 
@@ -96,7 +148,7 @@ def test_without_a_terminal_or_as_json_it_is_refused(results: str) -> None:
 
 @given(
     st.lists(st.booleans(), min_size=1, max_size=30),
-    st.lists(st.sampled_from([*STEPS, "d", "D", "x", "\x1b[5~"]), max_size=40),
+    st.lists(st.sampled_from([*STEPS, "d", "D", "x", "\x1b[3~"]), max_size=40),
 )
 def test_no_key_leads_outside(divergent: list[bool], keys: list[str]) -> None:
     view = View(0)

@@ -1,5 +1,6 @@
 """--since and --until limit what is shown, not what the replay knows: each row shown is a row of the whole replay."""
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hpaaudit.api.times import micros
+from hpaaudit.flows.notebook import html
 from hpaaudit.flows.query import account
 from hpaaudit.flows.replay import replay
+from hpaaudit.flows.report import report
 from hpaaudit.model.account import Finding, ReplayAccount
 from hpaaudit.model.units import Micros
+from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.replay import replay_text
+from hpaaudit.report.text import Clock
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
 from tests.recordings.kept import RECORDINGS
@@ -116,15 +123,11 @@ def test_what_a_narrowed_replay_shows_is_a_part_of_the_whole(
 
 
 def _us(time: Any) -> int:
-    from hpaaudit.api.times import micros
-
     return micros(time.isoformat() + "Z")
 
 
 def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before(tmp_path: Path) -> None:
     """At 15:04:31, kubectl wrote, after the reconcile of 15:04:24 and before the next."""
-    from hpaaudit.api.times import micros
-
     hand = RECORDINGS["scaled-by-hand"]
     shutil.copytree(hand, tmp_path / "hand")
     with replay(tmp_path / "hand", until=micros("2026-11-21T15:04:30Z")) as results:
@@ -135,8 +138,6 @@ def test_a_write_after_the_end_that_is_shown_still_explains_the_reconcile_before
 
 def test_a_time_without_a_reconcile_names_the_hpa_and_shows_what_others_wrote_in_it(tmp_path: Path) -> None:
     """At 15:04:31, kubectl wrote, between the reconciles of 15:04:24 and 15:04:39."""
-    from hpaaudit.api.times import micros
-
     since, until = micros("2026-11-21T15:04:30Z"), micros("2026-11-21T15:04:33Z")
     with replay(RECORDINGS["scaled-by-hand"], into=tmp_path / "part.duckdb", since=since, until=until) as results:
         assert results.rows("from reconciles") == []
@@ -147,13 +148,60 @@ def test_a_time_without_a_reconcile_names_the_hpa_and_shows_what_others_wrote_in
     ]
     page = " ".join(replay_text(whole).split())
     assert (
-        f"{hpa.namespace}/{hpa.name} -> {hpa.target} No reconcile can be shown: in this time none took place, none was "
+        f"{hpa.namespace}/{hpa.name} -> {hpa.target} Only 15:04:30Z to 15:04:33Z is shown. "
+        "No reconcile can be shown: in this time none took place, none was "
         "seen, or none could be replayed. At 15:04:31Z kubectl wrote 6 -> 2; the HPA wrote 4 after 8s, "
         "and had 6 again after 23s"
     ) in page
     assert "15:04:31Z 6 2 kubectl - - external write" in page
     assert "0 reconciles recorder gaps" in page
     assert "explain" not in page
+
+
+WHOLE = ("never", "had to scale")
+
+
+@pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)
+def test_every_headline_of_a_narrowed_replay_says_which_time_it_is_of(recording: Path, tmp_path: Path) -> None:
+    """What has no time of its own is limited in words."""
+    with replay(recording, into=tmp_path / "whole.duckdb", detail="numbers") as whole:
+        first_us, last_us = whole.span
+        assert "is shown." not in replay_text(account_of(whole))
+        assert "in this time" not in replay_text(account_of(whole))
+    since, until = Micros((2 * first_us + last_us) // 3), Micros((first_us + 2 * last_us) // 3)
+    with replay(recording, into=tmp_path / "part.duckdb", detail="numbers", since=since, until=until) as shown:
+        outcome = account_of(shown)
+    assert outcome.is_narrowed
+    clock = Clock(since, until)
+    lead = f"Only {clock(since)} to {clock(until)} is shown."
+    for hpa in outcome.hpas:
+        told = verdict(hpa, clock)
+        assert told.startswith(lead)
+        assert not any(word in told for word in WHOLE)
+        for sentence in re.split(r"(?<=[.]) (?=[A-Z])", told)[1:]:
+            assert "in this time" in sentence or re.search(r"\d\d:\d\d:\d\dZ", sentence), sentence
+
+
+def test_screen_page_markdown_and_python_say_of_which_time_a_narrowed_replay_is(tmp_path: Path) -> None:
+    since, until = micros("2026-11-21T15:06:00Z"), micros("2026-11-21T15:09:00Z")
+    with replay(RECORDINGS["scaled-by-hand"], into=tmp_path / "part.duckdb", since=since, until=until) as shown:
+        ticket, _ = markdown(report(shown), None)
+        texts = [replay_text(account_of(shown)), report(shown).html(), ticket, html(shown)]
+    for text in texts:
+        assert "Only 15:06:00Z to 15:09:00Z is shown. The HPA was faithful" in " ".join(text.split())
+        assert "did not have to scale in this time" in " ".join(text.split())
+    assert "15:09:00Z only   release" in texts[0]
+    assert "15:09:00Z only, replayed as" in texts[1]
+    assert "15:09:00Z only, as Kubernetes" in ticket
+
+
+def test_a_finding_that_lies_partly_outside_the_shown_time_says_so_in_the_headline(tmp_path: Path) -> None:
+    since, until = micros("2026-11-25T23:10:00Z"), micros("2026-11-25T23:13:00Z")
+    with replay(RECORDINGS["gitops-loop"], into=tmp_path / "part.duckdb", since=since, until=until) as shown:
+        (hpa,) = account_of(shown).hpas
+    assert "3 and 3 times, between 2 and 6 replicas, some of that outside this time." in verdict(
+        hpa, Clock(since, until)
+    )
 
 
 SEEN_OF_A_RECONCILE = ("50_status", "55_conditions", "60_events")

@@ -61,7 +61,7 @@ def test_every_printed_command_works_when_it_is_pasted(folder: Path, turn: int) 
         asked += [command for command in new if command not in pasted]
         pasted |= set(new)
     kinds = {command.split()[1] for command in pasted}
-    assert {"replay", "explain", "query", "verify"} <= kinds
+    assert {"replay", "explain", "query", "verify", "report"} <= kinds
     # The pods of an old recording may be unasked for: until 1.4 the controller did not group them.
     is_recorded = json.loads((folder / "recording.json").read_text("utf-8"))["source"] == "record"
     assert any("--detail pods" in command for command in pasted) or not is_recorded
@@ -82,6 +82,23 @@ def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> N
         assert times[0] <= TIME.findall(explained)[0] < times[1]
     else:
         assert times[0] in explained, headline
+
+
+def test_a_replay_leads_on_to_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each kind of replay has a page of its own name, so that the second command that is pasted works as the first."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("two-hpas", "quota"):
+        shutil.copytree(RECORDINGS[name].resolve(), tmp_path / name, ignore=shutil.ignore_patterns("*.duckdb"))
+    wanted = {
+        "two-hpas": "report two-hpas/results.duckdb --into two-hpas.html",
+        "two-hpas --flag tolerance=0.5": "report two-hpas/what-if.duckdb --into two-hpas-what-if.html",
+        "quota --into other.duckdb": "report other.duckdb --into other.html",
+    }
+    for options, command in wanted.items():
+        told = printed(run(f"hpaaudit replay {options}")[1])
+        assert f"hpaaudit {command}" in [" ".join(one.split()) for one in told]
+        assert run(f"hpaaudit {command}")[0] == 0
+        assert (tmp_path / command.rpartition(" ")[2]).read_text("utf-8").startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("recording", RECORDINGS.values(), ids=lambda path: path.name)

@@ -1,7 +1,11 @@
 """How far a replay is, shown on a terminal only, and only if it takes long."""
 
+import contextlib
 import io
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cli import progress
+from hpaaudit.cli import _run, progress
 from hpaaudit.cli.progress import ProgressLine
 from hpaaudit.flows.replay import replay
 from hpaaudit.report.progress import replay_line, steps_line
@@ -103,6 +107,46 @@ def recording(at_desk: Path) -> None:
     """The capture, imported as the recording `verbose`."""
     if not (at_desk / "verbose").exists():
         assert run("hpaaudit import capture people.jsonl.gz --into verbose")[0] == 0
+
+
+SLOW = (
+    "replay verbose", "explain verbose", "timeline verbose", "query verbose what_happened",
+    "report verbose --into - ", "import capture people.jsonl.gz --into piped", "verify verbose --deep",
+    "demo --into demo.duckdb --overwrite",
+)  # fmt: skip
+"""Commands that show their progress when they take long."""
+
+
+@pytest.mark.usefixtures("recording")
+@pytest.mark.parametrize("command", SLOW)
+def test_no_command_shows_its_progress_in_a_pipe(command: str, at_desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal it does, however little there is to do: no command is patient here."""
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
+
+    def told(stderr: io.StringIO) -> str:
+        for file in (at_desk / "verbose").glob("*.duckdb"):
+            file.unlink()
+        shutil.rmtree(at_desk / "piped", ignore_errors=True)
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert _run(shlex.split(command)) == 0
+        return stderr.getvalue()
+
+    assert "\r\x1b[K" in told(Terminal())
+    in_a_pipe = told(io.StringIO())
+    assert "\r" not in in_a_pipe
+    assert "\x1b" not in in_a_pipe
+
+
+@pytest.mark.usefixtures("recording")
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", "2>&- >&-"])
+@pytest.mark.parametrize("command", ["replay verbose", "explain web.duckdb", "timeline web.duckdb", "query web.duckdb"])
+def test_a_command_works_without_one_of_its_streams(command: str, closed: str, at_desk: Path) -> None:
+    """As services and cron start it. What could be read is not less for that."""
+    shell = f"{shlex.quote(sys.executable)} -m hpaaudit {command} {closed}"
+    ended = subprocess.run(["sh", "-c", shell], cwd=at_desk, capture_output=True, check=False)
+    assert ended.returncode == 0, ended
+    assert (ended.stdout == b"") == (">&- " in f" {closed} ".replace("2>&- ", ""))
 
 
 @pytest.mark.usefixtures("recording")

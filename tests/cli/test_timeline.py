@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.flows.bundled import bundled_recording
 from hpaaudit.model.timeline import Absence, Mark, MarkKind, Scale, Timeline, TimelinePoint
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.chart import ASCII
@@ -312,3 +313,55 @@ def test_a_what_if_says_what_it_was_replayed_with(tmp_path: Path) -> None:
             ]
             assert sum(line.startswith("A what-if") for line in lines) == (told is not None)
             assert bool(json.loads(run(f"hpaaudit {command} {file} -o json")[1])["what_if"]) == (told is not None)
+
+
+def rows_of(recording: str, hpa: str, folder: Path) -> dict[str, str]:
+    """The rows below the chart of an HPA of a bundled recording, by their labels."""
+    file = folder / "r.duckdb"
+    assert run(f"hpaaudit replay {bundled_recording(recording)} --into {file} --overwrite -q")[0] == 0
+    text = run(f"hpaaudit timeline {file} {hpa}")[1]
+    return {line[2:12].strip(): line[13:] for line in text.split("\n\n", 1)[1].splitlines() if line[2:12].strip()} | {
+        "": " ".join(text.split())
+    }
+
+
+def test_while_another_hpa_has_the_same_pods_the_rows_say_that_and_are_not_blank(tmp_path: Path) -> None:
+    first = rows_of("two-hpas", "shop/checkout", tmp_path)
+    assert re.search("▄n{25,}█", first["cpu"])
+    assert re.search("n{25,}", first["not ready"])
+    second = rows_of("two-hpas", "shop/checkout-requests", tmp_path)
+    assert re.fullmatch(" +n{25,} *", second["metrics"])
+    assert second["pods"] == "not counted"
+    for told in (first[""], second[""]):
+        assert "n is a reconcile without a value: another HPA selects the same pods" in told
+
+
+def test_pods_are_drawn_as_another_metric_sorted_them_where_the_deciding_one_does_not(tmp_path: Path) -> None:
+    """An external metric of 1.10 multiplies pods unseen; the cpu beside it found those that were not ready."""
+    rows = rows_of("1.10-unready-pods-multiplied", "shop/checkout", tmp_path)
+    assert re.search("^ +2+6+4+[+]+8+ *$", rows["not ready"])
+
+
+def test_a_release_that_sorts_no_pods_says_that_in_their_row(tmp_path: Path) -> None:
+    for recording in ("1.1-forbidden-window", "1.4-sample-missing"):
+        rows = rows_of(recording, "shop/checkout", tmp_path)
+        assert rows["pods"] == "not counted"
+        assert "pods: not counted; no metric of this HPA sorted them into ready and not ready" in rows[""]
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"verdict": "undecidable", "reason_code": "", "metric": ""}, "not recorded"),
+        ({"reason_code": "gate.above_max", "metric": ""}, "there were more replicas than maxReplicas: metrics are not"),
+        ({"reason_code": "gate.disabled_at_zero", "metric": ""}, "the target has zero replicas: the HPA is off"),
+        ({"reason_code": "metric.above_target"}, "no value to divide by the target"),
+    ],
+)
+def test_a_reconcile_without_a_value_says_why(fields: dict[str, str], why: str) -> None:
+    blank = replace(point(60, 4, 4, ratio=None), ready=None, unready=1, **fields)  # type: ignore[arg-type]
+    text = drawn(points=(point(0, 4, 4), blank, point(120, 4, 4)))
+    (row,) = (line for line in text.splitlines() if line.startswith("  cpu  "))
+    assert row.count("n") in range(12, 15)  # one minute of five
+    assert f"cpu: n is a reconcile without a value: {why}" in " ".join(text.split())
+    assert "n is" not in drawn()

@@ -13,6 +13,8 @@ from hpaaudit.flows.query import account
 from hpaaudit.model.account import ForeignWrite, Hold, HpaAccount
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import SECOND
+from hpaaudit.report.export.markdown import markdown
+from hpaaudit.report.replay import replay_text
 from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import verdict
 from hpaaudit.results.moments import LONG_HOLD_S
@@ -123,6 +125,22 @@ def limited(results: hpaaudit.Results, hpa: HpaAccount) -> dict[str, tuple[int, 
         for cause, rows in held_by.items()
     }
     return {cause: total for cause, total in totals.items() if total[1] >= LONG_HOLD_S}
+
+
+def test_what_is_told_of_a_loop_says_that_it_overlaps_and_the_question_counts_each_pod_once(tmp_path: Path) -> None:
+    """Pods missing after the writes of Argo CD are among those that the HPA may not add at once."""
+    with hpaaudit.replay(RECORDINGS / "gitops-loop", into=tmp_path / "r.duckdb") as results:
+        (hpa,) = account(results).hpas
+        told = verdict(hpa, Clock(hpa.foreign_writes[0].at_us, hpa.foreign_writes[-1].at_us))
+        (row,) = hpaaudit.query(results, "what_did_it_cost")
+        screen, report = replay_text(account(results)), hpaaudit.report(results)
+        page, (ticket, _) = report.html(), markdown(report, None)
+    costs = [write.missing_pod_s or 0 for write in hpa.foreign_writes] + [hold.pod_s for hold in hpa.holds]
+    assert sum(costs) / 60 > row["short_pod_minutes"] + 1
+    words = "may be the same pods, counted twice: what_did_it_cost counts each once."
+    assert words in told
+    for text in (screen, page, ticket.replace("\\_", "_")):
+        assert words in " ".join(text.split())
 
 
 def test_maximum_and_policies_hold_as_long_as_their_reconciles_add_up_to(replayed: hpaaudit.Results) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from hpaaudit.api.zone import use_zone
 from hpaaudit.cli.zone_names import zone_named
+from hpaaudit.flows import report as report_module
+from hpaaudit.flows.explain import explain_many, reconciles_of
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
 from hpaaudit.model.report import Report
@@ -183,6 +185,30 @@ def test_the_keyboard_reaches_every_reconcile_and_each_is_told_as_explain_tells_
         assert [" ".join(text.split()) for text in shown[rows[0]]] == rows
     assert answer["change"].startswith("shop/checkout at 15:04:54Z: 4 -> 6")
     assert answer["pinned"] == [next(text for text in shown if "14:58:08Z" in text), "H3"]
+
+
+@pytest.mark.parametrize("name", ["controller-down", "metrics-down", "two-hpas"])
+def test_a_page_that_tells_from_columns_says_of_each_reconcile_what_explain_says_first(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of many reconciles carries few whole explanations. What did not take place kept nothing."""
+    monkeypatch.setattr(report_module, "TOLD_IN_FULL", 0)
+    with replay(DEMO.with_name(name), into=tmp_path / "r.duckdb") as results:
+        drawn = report(results)
+        first_lines = {
+            explain_rows(one)[0][1]
+            for one in explain_many(
+                results, DEMO.with_name(name), reconciles_of(results, "shop/checkout").reconcile_ids
+            )
+        }
+    (tmp_path / "page.html").write_text(page(drawn), "utf-8")
+    walked = look(tmp_path / "page.html", tmp_path / "profile", WALK).answer["walked"]
+    assert {" ".join(rows[0].split()) for rows in walked} == first_lines
+    missed = [" ".join(rows) for rows in walked if "did not take place" in rows[0]]
+    assert bool(missed) == (name == "controller-down")
+    for told in missed:
+        assert "A reconcile then would have said: " in told
+        assert not any(wrong in told for wrong in ("kept ", "controller ?", "assumed", "proven"))
 
 
 def test_each_key_does_what_the_documentation_says(demo: Path, told: Report, tmp_path: Path) -> None:

@@ -1,18 +1,23 @@
 """The first screen of a fleet: its sentence, totals and tables say what its HPAs say."""
 
 import re
+from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpaaudit.model.account import HpaAccount, ReplayAccount
+from hpaaudit.model.account import HpaAccount, Otherwise, ReplayAccount
 from hpaaudit.model.report import Report
 from hpaaudit.report.export.markdown import markdown
 from hpaaudit.report.fleet import WORST, fleet_headline, worst_rows
 from hpaaudit.report.page.html import page as html_page
 from hpaaudit.report.replay import replay_text
-from tests.report.accounts import NOON, finding, foreign_write, hpa
+from hpaaudit.report.text import Clock
+from hpaaudit.report.verdict import verdict
+from tests.report.accounts import NOON, divergence, finding, foreign_write, hold, hpa
 
+CLOCK = Clock(NOON, NOON)
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 
 
@@ -64,7 +69,7 @@ def number(pattern: str, text: str) -> int:
 
 @given(fleets())
 def test_the_sentence_counts_each_hpa_once(hpas: tuple[HpaAccount, ...]) -> None:
-    text = fleet_headline(hpas)
+    text = fleet_headline(hpas, CLOCK)
     compared = [one for one in hpas if one.comparable]
     faithful = [one for one in compared if one.agree == one.comparable]
     if not compared:
@@ -84,9 +89,44 @@ def test_the_sentence_counts_each_hpa_once(hpas: tuple[HpaAccount, ...]) -> None
     assert number(r"of \d+ HPAs? (\d+) time", text) == sum(len(one.foreign_writes) for one in others)
 
 
+COSTLY = hpa(name="api", foreign_writes=(foreign_write(restored_s=300, missing_pod_s=2400.0),))
+HELD = hpa(name="shop", holds=(replace(hold("up_policy", 600), pod_s=1200.0),))
+TOLD = "shop/api: At 12:00:00Z helm wrote 12 -> 4; the HPA had 12 again after 5m 00s; 40 pod-minutes missing. "
+
+
+@pytest.mark.parametrize(
+    ("hpas", "told"),
+    [
+        ((hpa(), COSTLY, HELD), TOLD),
+        ((COSTLY, replace(HELD, holds=(replace(hold("up_policy", 600), pod_s=1201.0),))), ""),
+        ((COSTLY, hpa(findings=(finding("critical"),))), ""),
+        ((COSTLY, hpa(divergences=(divergence("not_run.controller_down"),))), ""),
+        ((COSTLY, hpa(foreign_writes=(foreign_write(restored_s=9, missing_pod_s=None),))), ""),
+        ((hpa(), hpa(name="api", foreign_writes=(foreign_write(restored_s=9, missing_pod_s=50.0),))), ""),
+        (
+            (hpa(), HELD),
+            "shop/shop: The metrics asked for more than the scale-up policies allowed for 10m 00s, in 4 reconciles",
+        ),
+        ((hpa(), replace(HELD, divergences=(divergence("config.tolerance"),))), ""),
+        ((hpa(), replace(HELD, holds=(replace(hold("memory", 600), pod_s=9000.0),))), ""),
+        ((replace(COSTLY, findings=(finding("critical"),)), HELD), "shop/api: At 12:00:00Z seen. "),
+        ((hpa(otherwise=Otherwise(settings=("tolerance 0.3",))), COSTLY), ""),
+    ],
+)
+def test_an_incident_that_cost_most_by_far_is_told_first_with_its_hpa(hpas: tuple[HpaAccount, ...], told: str) -> None:
+    """In the words of that HPA's own headline."""
+    headline = fleet_headline(hpas, CLOCK)
+    is_told = headline.startswith("shop/")
+    assert is_told == bool(told)
+    if told:
+        assert headline.startswith(told)
+        name, _, sentence = told.strip().partition(": ")
+        assert sentence in verdict(next(one for one in hpas if f"{one.namespace}/{one.name}" == name), CLOCK)
+
+
 @given(fleets())
 def test_the_gravest_severity_is_named_with_the_number_of_its_hpas(hpas: tuple[HpaAccount, ...]) -> None:
-    named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas))
+    named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas, CLOCK))
     counts = {
         severity: sum(any(one.severity == severity for one in account.findings) for account in hpas)
         for severity in SEVERITIES[:3]
@@ -114,8 +154,8 @@ def test_the_table_has_a_row_for_each_of_the_first_and_no_column_of_zeros(hpas: 
 def test_screen_and_ticket_say_the_sentence_and_how_many_more_there_are(hpas: tuple[HpaAccount, ...]) -> None:
     screen = " ".join(replay_text(page(hpas)).split())
     ticket = markdown(Report(account=page(hpas), explanations=()), "x")[0]
-    assert fleet_headline(hpas) in screen
-    assert fleet_headline(hpas) in ticket.replace("\\_", "_")
+    assert fleet_headline(hpas, CLOCK) in screen
+    assert fleet_headline(hpas, CLOCK) in ticket.replace("\\_", "_")
     assert number(r"(\d+) more HPAs?: hpaaudit query x.duckdb", screen) == max(0, len(hpas) - WORST)
     assert number(r"(\d+) more HPAs? not shown", ticket) == max(0, len(hpas) - WORST)
     assert screen.count(" -> Deployment/web") == 1
@@ -126,4 +166,4 @@ def test_the_page_names_the_worst_finding_of_each_hpa_and_begins_with_the_senten
     hpas = tuple(hpa(name=f"web{number}", findings=(finding("low"), finding("high"))) for number in range(5))
     written = html_page(Report(account=page(hpas), explanations=()))
     assert written.count("<td>a_high_one, high</td>") == 5
-    assert fleet_headline(hpas) in written
+    assert fleet_headline(hpas, CLOCK) in written

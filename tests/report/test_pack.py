@@ -48,7 +48,7 @@ def unpacked(text: str) -> tuple[dict[str, Any], dict[str, list[int | None]]]:
 @given(st.lists(NUMBER, max_size=40))
 def test_every_number_comes_back(numbers: list[int | None]) -> None:
     times = [Micros(NOON + 15 * SECOND * place) for place in range(len(numbers))]
-    words = {name: ["match"] * len(numbers) for name in ("verdict", "reason", "evidence")}
+    words = {name: ["match"] * len(numbers) for name in ("verdict", "reason", "evidence", "state")}
     hpa = replace(columns("web"), times_us=times, numbers={"replay": numbers}, words=words, metrics=())
     head, found = unpacked(packed(hpa, {}))
     assert head["count"] == len(numbers)
@@ -73,7 +73,7 @@ def test_every_folded_text_comes_back(texts: list[str | None]) -> None:
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=60), st.integers(1, 7))
 def test_thinning_loses_no_change(replay: list[int], every: int) -> None:
     times = [Micros(NOON + 15 * SECOND * place) for place in range(len(replay))]
-    words = {name: ["match"] * len(replay) for name in ("verdict", "reason", "evidence")}
+    words = {name: ["match"] * len(replay) for name in ("verdict", "reason", "evidence", "state")}
     hpa = replace(
         columns("web"), times_us=times, reconcile_ids=times, numbers={"replay": replay}, words=words, metrics=()
     )

@@ -116,7 +116,7 @@ def columns(text: str) -> HpaColumns:
     return HpaColumns(
         namespace="shop", name=text, started_us=NOON, ended_us=END, times_us=[NOON, END], reconcile_ids=[1, 2],
         numbers={**{name: [4, 3] for name in NUMBERS}, "min": [None, -1]},
-        words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""]},
+        words={"verdict": [text, "match"], "reason": ["", text], "evidence": [text, ""], "state": [text, ""]},
         metrics=(MetricColumns(name=text, target_type="", tolerance=(0.1, 0.1), values=[1, None], targets=[9, 9]),),
         scales=(DOWN,),
         marks=(Mark(at_us=NOON, until_us=None, kind=MarkKind.SPEC, who=text, what=text),),
@@ -273,3 +273,22 @@ def test_a_picture_stays_inside_its_frame(scales: list[tuple[int, int]]) -> None
             y = rest[0] if rest else first if step == "V" else y + first * (step == "v")
             assert 0 <= x <= WIDTH
             assert 0 <= y <= height
+
+
+def test_a_page_says_why_charts_have_no_metric_and_no_pods() -> None:
+    points = tuple(
+        replace(point(15 * number, 4, 4, ratio=None), metric="", reason_code="gate.selector_ambiguous", ready=None)
+        for number in range(3)
+    )
+    account = ReplayAccount(
+        file="web.duckdb", recording="web", started_us=NOON, ended_us=END, release="1.36", assumptions=(), gaps=(),
+        hpas=(hpa(),), timelines=(replace(timeline("web"), points=points),),
+    )  # fmt: skip
+    told, measured = (
+        " ".join(Elements(page(Report(account=replace(account, timelines=(one,)), explanations=()))).words)
+        for one in (*account.timelines, replace(timeline("web"), points=timeline("web").points[:8]))
+    )
+    assert "metrics: no value in 3 reconciles: another HPA selects the same pods." in told
+    assert "pods: not counted, because no reconcile had a value of a metric." in told
+    assert "no value in" not in measured
+    assert "not counted" not in measured

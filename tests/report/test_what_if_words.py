@@ -81,8 +81,8 @@ def test_whatever_differs_the_controller_is_not_judged(kind: str) -> None:
 
 def test_a_fleet_says_it_of_all_hpas_together() -> None:
     same, other = hpa(reconciles=40, otherwise=NOTHING), hpa(reconciles=40, otherwise=_some(3))
-    assert fleet_headline([same] * 4) == "With tolerance 0.3 every reconcile decides the same, 160 in all."
-    assert fleet_headline([same, other]) == (
+    assert fleet_headline([same] * 4, CLOCK) == "With tolerance 0.3 every reconcile decides the same, 160 in all."
+    assert fleet_headline([same, other], CLOCK) == (
         "With tolerance 0.3, 3 of 80 reconciles would decide otherwise, of 1 of 2 HPAs."
     )
 
@@ -92,10 +92,10 @@ def test_what_the_controller_decided_must_be_known_to_differ_from_it() -> None:
     part: dict[str, Any] = {"reconciles": 40, "undecidable": 10, "comparable": 25, "agree": 25, "otherwise": NOTHING}
     told = "With tolerance 0.3 every reconcile that can be compared decides the same."
     assert verdict(hpa(**part), CLOCK).startswith(told)
-    assert fleet_headline([hpa(**part)] * 4) == f"{told[:-1]}, 100 in all."
+    assert fleet_headline([hpa(**part)] * 4, CLOCK) == f"{told[:-1]}, 100 in all."
     unknown = {**part, "comparable": 0, "agree": 0}
     assert verdict(hpa(**unknown), CLOCK).startswith("With tolerance 0.3 nothing can be compared: what ")
-    assert fleet_headline([hpa(**unknown)]).startswith("With tolerance 0.3 nothing can be compared: of no HPA ")
+    assert fleet_headline([hpa(**unknown)], CLOCK).startswith("With tolerance 0.3 nothing can be compared: of no HPA ")
 
 
 def test_an_outage_is_told_once() -> None:

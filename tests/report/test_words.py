@@ -243,6 +243,32 @@ def test_the_verdict_says_whose_doing_it_was(account: HpaAccount, words: str) ->
     assert verdict(account, Clock(NOON, NOON)) == words
 
 
+TWICE = "Some of these pod-minutes may be the same pods, counted twice: what_did_it_cost counts each once."
+LIMITED = replace(hold("up_limit", 120), pod_s=240.0, is_shared=True)
+SHORT = foreign_write(restored_s=90, missing_pod_s=180.0)
+LATER = replace(SHORT, at_us=Micros(NOON + 95 * SECOND))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_told"),
+    [
+        ({"foreign_writes": (SHORT,), "holds": (LIMITED,)}, True),
+        ({"foreign_writes": (SHORT,), "holds": (replace(LIMITED, is_shared=False),)}, False),
+        ({"foreign_writes": (SHORT,), "holds": (replace(LIMITED, pod_s=10.0),)}, False),
+        ({"foreign_writes": (replace(SHORT, missing_pod_s=None),), "holds": (LIMITED,)}, False),
+        ({"foreign_writes": (replace(SHORT, missing_pod_s=10.0),), "holds": (LIMITED,)}, False),
+        ({"foreign_writes": (SHORT, replace(SHORT, at_us=Micros(NOON + 60 * SECOND)))}, True),
+        ({"foreign_writes": (SHORT, LATER)}, False),
+        (
+            {"foreign_writes": (replace(SHORT, restored_us=None), LATER)},
+            True,
+        ),
+    ],
+)
+def test_costs_that_share_pods_are_said_to_overlap(fields: dict[str, tuple[object, ...]], is_told: bool) -> None:
+    assert (TWICE in verdict(hpa(**fields), Clock(NOON, NOON))) == is_told
+
+
 HELD = {"recommendation": 9, "recommended_us": NOON - 220_000_000, "window_us": 300_000_000}
 
 

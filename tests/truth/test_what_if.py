@@ -230,7 +230,7 @@ def test_a_fleet_says_it_in_one_sentence(tmp_path: Path) -> None:
         with replay(tmp_path / "fleet", flags={"tolerance": "0.9"}, detail=detail) as asked:
             outcome = account(asked)
             made = asked.rows("select * from reconciles where class = 'config.tolerance'")
-        headline = fleet_headline(outcome.hpas)
+        headline = fleet_headline(outcome.hpas, clock_of(outcome))
         assert headline.startswith(f"With tolerance 0.9, {len(made):,} of ")
         assert not any(fault in headline for fault in FAULTS)
 

@@ -34,7 +34,7 @@ from hpaaudit.report.shown import shown
 from hpaaudit.report.svg import picture
 from hpaaudit.report.text import Clock, pasteable, releases_in_turn, stamp
 from hpaaudit.report.text_table import cell
-from hpaaudit.report.timeline import lettered, pin_numbers, words_of_mark
+from hpaaudit.report.timeline import blanks, lettered, pin_numbers, words_of_mark
 from hpaaudit.report.verdict import verdict
 from hpaaudit.version import VERSION
 
@@ -88,6 +88,7 @@ class _Section:
     findings: list[str]
     picture: "Markup | str"
     packed: str
+    blanks: list[str]
     changes: list[_Change]
     more: str
     events: list[_Event]
@@ -177,6 +178,7 @@ def _section(hpa: HpaAccount, number: int, report: Report, most_rows: int | None
         findings=[shown(_unwrapped(line), LONGEST) for line in finding_lines(hpa.findings, clock)],
         picture="" if drawn is None else _markup(picture(drawn, [at_us for at_us, _ in rows], f"picture{number}")),
         packed="" if drawn is None else report.packed.get(key, ""),
+        blanks=[] if drawn is None else [shown(words, LONGEST) for words in blanks(drawn.points)],
         changes=[
             _change(
                 mark,
@@ -266,8 +268,9 @@ def _title(account: ReplayAccount) -> str:
 
 
 def _span(account: ReplayAccount) -> str:
+    only = " only" if account.is_narrowed else ""
     return (
-        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)}, "
+        f"{shown(account.recording)}, {stamp(account.started_us)} to {stamp(account.ended_us)}{only}, "
         f"replayed as Kubernetes {shown(releases_in_turn(account.release, account.later_releases, clock_of(account)))}"
     )
 
@@ -277,7 +280,7 @@ def _headline(account: ReplayAccount) -> str:
     hpas = account.hpas
     if len(hpas) == 1:
         return shown(verdict(hpas[0], clock_of(account)), LONGEST)
-    return shown(fleet_headline(hpas), LONGEST)
+    return shown(fleet_headline(hpas, clock_of(account)), LONGEST)
 
 
 def _verdicts(account: ReplayAccount) -> Iterator[str]:

@@ -12,7 +12,11 @@ def thinned(hpa: HpaColumns, every: int) -> HpaColumns:
     """One of so many reconciles, and each that differs from the one before in more than its metrics."""
     if every <= 1:
         return hpa
-    watched = [*(hpa.numbers[name] for name in _CHANGING if name in hpa.numbers), hpa.words["verdict"]]
+    watched = [
+        *(hpa.numbers[name] for name in _CHANGING if name in hpa.numbers),
+        hpa.words["verdict"],
+        hpa.words["state"],
+    ]
     kept = [
         place
         for place in range(len(hpa.times_us))

@@ -1,19 +1,20 @@
 -- What did the reconciles of some HPAs read and decide, as columns?
--- One row per HPA, with a list for each column in the order of time. What was not recorded proves no input. Pods are counted for the metric that decided; if
--- none did, for the first one; of a reconcile that did not take place none were.
-with deciding as (
+-- One row per HPA, with a list for each column in the order of time. state: it was `decided`, its controller published
+-- `no_number`, its inputs are `unknown`, or it was `not_run`. What was not recorded proves no input. Pods are those of the metric that decided, else of the first
+-- one that sorted pods; of a reconcile that did not take place none were counted.
+with counting as (
     select reconcile_id, ready_pods, unready_pods, missing_pods, ignored_pods
     from metric_proposals
-    where namespace || '/' || name in (select unnest($hpas))
+    where namespace || '/' || name in (select unnest($hpas)) and ready_pods is not null
     qualify row_number() over (
         partition by reconcile_id
         order by coalesce(is_winner, false) desc, coalesce(valid, false) desc, metric_idx
     ) = 1
 ), joined as (
-    select r.*, d.ready_pods, d.unready_pods, d.missing_pods, d.ignored_pods
+    select r.*, c.ready_pods, c.unready_pods, c.missing_pods, c.ignored_pods
     from reconciles as r
-    left join deciding as d
-        on d.reconcile_id = r.reconcile_id and not did_not_run(r.class)
+    left join counting as c
+        on c.reconcile_id = r.reconcile_id and not did_not_run(r.class)
     where r.namespace || '/' || r.name in (select unnest($hpas))
 )
 select
@@ -34,6 +35,15 @@ select
     list(ignored_pods order by ts, reconcile_id) as ignored,
     list(verdict order by ts, reconcile_id) as verdict,
     list(reason_code order by ts, reconcile_id) as reason,
-    list(if(has_inputs(class), evidence, 'assumed') order by ts, reconcile_id) as evidence
+    list(if(has_inputs(class), evidence, 'assumed') order by ts, reconcile_id) as evidence,
+    list(
+        case
+            when did_not_run(class) then 'not_run'
+            when class = 'no_data.recording_gap' and evidence <> 'proven' then 'unknown'
+            when decided_source = 'conditions' then 'no_number'
+            else 'decided'
+        end
+        order by ts, reconcile_id
+    ) as state
 from joined
 group by namespace, name;

@@ -130,7 +130,7 @@ class Charts {
     this.pointed = index;
     const { data, data: { columns } } = this;
     const parts = [element("b", "", clock(data.times[index], data)), element("span", `verdict-${columns.verdict[index]}`, columns.verdict[index]),
-      `spec ${known(columns.replicas[index])} → ${known(columns.replay[index])}`];
+      MOVES[columns.state[index]] ?? `spec ${known(columns.replicas[index])} → ${known(columns.replay[index])}`];
     data.metrics.forEach((metric, number) => parts.push(`${metric.name} ${measured(data, number, index)}`));
     for (const [bucket, word] of [["unready", "not ready"], ["missing", "without metrics"], ["ignored", "ignored"]]) {
       if (columns[bucket][index]) parts.push(`${count(columns[bucket][index], "pod")} ${word}`);

@@ -55,18 +55,26 @@ function rendered(rows) {
   return shown;
 }
 
+// A reconcile that did not take place, or whose inputs were not recorded, decided nothing that is known.
+const MOVES = { not_run: "did not take place", unknown: "not known" };
+const PUBLISHED = { not_run: "none", no_number: "no number" };
+const BEFORE_REASON = { not_run: "A reconcile then would have said: ", unknown: "From what was recorded alone: " };
+
 // What the columns say of a reconcile whose whole explanation the page does not carry.
 function told(data, index, { hpa, file }) {
   const column = (name) => data.columns[name][index];
   const replay = column("replay");
   const spec = column("replicas");
-  const move = replay === null ? "no decision" : replay === spec ? `kept ${spec}` : `${known(spec)} -> ${replay}`;
+  const state = column("state");
+  const move = MOVES[state] ?? (replay === null ? "no decision" : replay === spec ? `kept ${spec}` : `${known(spec)} -> ${replay}`);
+  const published = PUBLISHED[state] ?? known(column("decided"));
   const reason = column("reason");
   const rows = [
-    ["", `${hpa} at ${clock(data.times[index], data)}: ${move}. Replay ${known(replay)}, controller `
-      + `${known(column("decided"))}, replicas then ${known(column("actual"))}: ${column("verdict")}.`],
-    ["", `${reason}: ${data.meaning[reason] ?? "no other reason"}.`],
-    ["input", `spec ${known(spec)}, min ${known(column("min"))}, max ${known(column("max"))}; ${column("evidence")}`],
+    ["", `${hpa} at ${clock(data.times[index], data)}: ${move}. Replay ${state === "unknown" ? "?" : known(replay)}, `
+      + `controller ${published}, replicas then ${known(column("actual"))}: ${column("verdict")}.`],
+    ["", `${BEFORE_REASON[state] ?? ""}${reason}: ${data.meaning[reason] ?? "no other reason"}.`],
+    ["input", `spec ${known(spec)}, min ${known(column("min"))}, max ${known(column("max"))}; `
+      + (state === "not_run" ? "from what was recorded then" : column("evidence"))],
   ];
   data.metrics.forEach((metric, number) => rows.push([
     "measure", `${metric.name} ${measured(data, number, index)}`,
