@@ -438,6 +438,14 @@ def test_a_write_that_nobody_saw_lies_between_two_looks() -> None:
     assert "somebody unknown wrote 20 -> 3; the HPA wrote 6 within 15s" in words
 
 
+def test_published_values_that_an_old_answer_has_as_well_prove_nothing_while_no_metrics_were_recorded() -> None:
+    """Each pod uses the same, so that the average is the old one although more pods are measured."""
+    with _replayed("scale-read-forbidden", VIEWS["metrics with a hole"]) as results:
+        told = results.rows("select evidence, desired, decided, class from reconciles where desired <> decided")
+    assert {"evidence": "proven", "desired": 12, "decided": 20, "class": "no_data.recording_gap"} in told
+    assert "unexplained" not in {row["class"] for row in told}
+
+
 def test_of_two_writes_between_two_reconciles_the_last_is_told_as_one_of_two() -> None:
     """Helm wrote 5 a second before somebody wrote 3 by hand."""
 

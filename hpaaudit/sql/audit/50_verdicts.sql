@@ -247,8 +247,8 @@ with unseen_answers as (
         coalesce(b.hides_target, false) as t_target_unseen,
         coalesce(b.hides_pods, false) and c.decision_agrees is false
             or c.reconcile_id in (select reconcile_id from filled_in) as t_pods_unseen,
-        coalesce(b.hides_metrics, false) and c.decision_agrees is false
-            and getvariable('texts').evidence[r.evidence + 1] = 'seen' as t_metrics_unseen,
+        -- Published values that an old answer has as well do not say of which pods they are.
+        coalesce(b.hides_metrics, false) and c.decision_agrees is false as t_metrics_unseen,
         if(
             u.reconcile_id is not null and b.reconcile_id is not null or coalesce(p.is_seen_without_pods, false),
             'assumed',
