@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hpaaudit.model.account import Divergence, Hold, HpaAccount, Otherwise, Outage
 from hpaaudit.model.counted import counted
+from hpaaudit.report.at_zero import zeros_in_words
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, during, held_in_words, how_long
@@ -101,7 +102,7 @@ def _replicas(number: int | None) -> str:
 
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
-    """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
+    """What happened besides the decisions: writes by others, writes that failed or were changed, holds, and zeros."""
     # A loop is told already: one write shows what it was like.
     is_loop = any(finding.pattern == _LOOP and finding.severity == _LOUDEST for finding in hpa.findings)
     yield from foreign_writes_in_words(hpa.foreign_writes, clock, 1 if is_loop else TOLD)
@@ -117,6 +118,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
     if rest := holds[_TOLD:]:
         causes = ", ".join(f"{HOLDERS[hold.cause]} ({how_long(hold)})" for hold in rest)
         yield f"{counted(len(rest), 'more cause')} held the replicas: {causes}."
+    yield from zeros_in_words(hpa.zeros, clock)
 
 
 def _faith(hpa: HpaAccount, *, is_alone: bool) -> str:
