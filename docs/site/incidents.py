@@ -23,6 +23,7 @@ QUESTIONS = {
     "controller-down": "did_the_controller_restart",
     "quota": "which_pods_never_came",
     "two-hpas": "why_no_scale_up",
+    "queue-to-zero": "what_happened",
     "1.1-forbidden-window": "why_no_scale_up",
     "1.4-sample-missing": "why_no_scale_up",
     "1.7-first-error": "why_no_scale_up",

@@ -116,9 +116,9 @@ def _incidents(into: Path) -> None:
         (
             "# Incidents\n",
             (
-                "Seventeen recordings come with hpaaudit. Each page is made from its replay: what happened in a "
+                "Eighteen recordings come with hpaaudit. Each page is made from its replay: what happened in a "
                 "sentence, the chart, the changes, the decision that matters most, and the question that leads to the "
-                "cause. The first eleven were recorded on a real Kubernetes 1.36.3 control plane. The others were "
+                "cause. The first twelve were recorded on a real Kubernetes 1.36.3 control plane. The others were "
                 "decided by controllers of old releases, which still decide so where they run.\n"
             ),
             *("| incident | what happened |", "| --- | --- |", *rows),

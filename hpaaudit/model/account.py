@@ -231,6 +231,39 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AtZero:
+    """A time in which a target had no replicas because its HPA itself had written 0.
+
+    after_us     that was written after this and not after `at_us`, if these are more than two seconds apart
+    raised_us, raised_to   when the replicas were raised again, and to how many; None: not before the recording ended
+    raised_after_us   as `after_us`, of that
+    is_raised_by_hpa  the HPA did that;  metric  which asked for them (empty: a bound did)
+    raised_by    who else did (empty: unknown)
+    unseen_us    when nobody looked any more, before they were raised; None if that was not so
+    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target
+    """
+
+    at_us: Micros
+    after_us: Micros | None = None
+    raised_us: Micros | None = None
+    raised_after_us: Micros | None = None
+    raised_to: int | None = None
+    is_raised_by_hpa: bool = False
+    raised_by: str = ""
+    metric: str = ""
+    unseen_us: Micros | None = None
+    released_us: Micros | None = None
+    is_deleted: bool = False
+
+    at = At("at_us")
+    after = MaybeAt("after_us")
+    raised = MaybeAt("raised_us")
+    raised_after = MaybeAt("raised_after_us")
+    unseen = MaybeAt("unseen_us")
+    released = MaybeAt("released_us")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Otherwise:
     """What the settings of a what-if would decide otherwise than the controller did, with its own.
 
@@ -260,6 +293,7 @@ class HpaAccount:
     told_scalings     how often its status told of another scaling
     seen_us, deleted_us   when it was first seen and deleted, if another HPA had its name too; None else
     former_targets    what it scaled before, each with the time until then
+    zeros             the times at zero replicas that it wrote itself
     otherwise         of a what-if: what its settings change; None: the replay decides by the settings of the audit
     is_narrowed       the replay shows a part of the recording, and all of this is said of that part alone
     """
@@ -292,6 +326,7 @@ class HpaAccount:
     otherwise: Otherwise | None = None
     outages: tuple[Outage, ...] = ()
     is_narrowed: bool = False
+    zeros: tuple[AtZero, ...] = ()
 
     moment = MaybeAt("moment_us")
     seen_at = MaybeAt("seen_us")

@@ -4,6 +4,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
+from math import isfinite
 
 from hpaaudit.model.account import Change, Hidden, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.counted import counted
@@ -368,7 +369,7 @@ def _measured(metric: Metric) -> str:
     if not metric.valid:
         return f"{metric.name} unusable: {metric.invalid_code} {metric.invalid_text}".rstrip()
     parts = [measure(metric)]
-    if metric.ratio is not None:
+    if metric.ratio is not None and isfinite(metric.ratio):  # over no pods it is infinite, and says nothing
         parts.append(f"ratio {metric.ratio:.4g}")
     if metric.ratio_adjusted is not None and metric.ratio_adjusted != metric.ratio:
         parts.append(f"{metric.ratio_adjusted:.4g} with the others filled in ({metric.adjust_code})")

@@ -6,6 +6,7 @@ from math import inf
 
 from hpaaudit.model.account import Divergence, ForeignWrite, Hold, HpaAccount, Otherwise, Outage
 from hpaaudit.model.counted import counted
+from hpaaudit.report.at_zero import zeros_in_words
 from hpaaudit.report.codes import missing_in_words
 from hpaaudit.report.foreign_write import TOLD, foreign_writes_in_words
 from hpaaudit.report.hold import HOLDERS, cost_in_words, during, held_in_words, how_long
@@ -123,7 +124,7 @@ def _replicas(number: int | None) -> str:
 
 
 def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], clock: Clock) -> Iterator[str]:
-    """What happened besides the decisions: writes by others, writes that failed or were changed, and holds."""
+    """What happened besides the decisions: writes by others, writes that failed or were changed, holds, and zeros."""
     # A loop is told already: one write shows what it was like.
     is_loop = any(finding.pattern == _LOOP and finding.severity == _LOUDEST for finding in hpa.findings)
     yield from foreign_writes_in_words(hpa.foreign_writes, clock, 1 if is_loop else TOLD)
@@ -141,6 +142,7 @@ def _besides(hpa: HpaAccount, shown: list[Divergence], holds: Sequence[Hold], cl
         yield f"{counted(len(rest), 'more cause')} held the replicas{in_this_time(hpa)}: {causes}."
     if _is_counted_twice(hpa.foreign_writes, holds[:_TOLD]):
         yield "Some of these pod-minutes may be the same pods, counted twice: what_did_it_cost counts each once."
+    yield from zeros_in_words(hpa.zeros, clock)
 
 
 def _is_counted_twice(writes: Sequence[ForeignWrite], holds: Sequence[Hold]) -> bool:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hpaaudit.model.account import Finding, ForeignWrite, Hold, HpaAccount, Otherwise, Outage, ReplayAccount
+from hpaaudit.model.account import AtZero, Finding, ForeignWrite, Hold, HpaAccount, Otherwise, Outage, ReplayAccount
 from hpaaudit.model.units import Micros
 from hpaaudit.results.account_rows import change, divergences
 from hpaaudit.results.hpa_names import worst_first
@@ -72,6 +72,7 @@ def _hpas(results: Results, *, is_narrowed: bool) -> Iterator[HpaAccount]:
     findings = _by_hpa(results, account_sql("findings"))
     holds = _by_hpa(results, account_sql("holds"), long_hold_s=LONG_HOLD_S)
     outages = _by_hpa(results, account_sql("outages"))
+    zeros = _by_hpa(results, account_sql("zeros"))
     moment_of = moments(results)
     asked = tuple(f"{one.key} {one.value}" for one in results.assumptions if one.in_place_of is not None)
     otherwise = {row.pop("hpa_uid"): row for row in results.rows(account_sql("what_if"))} if asked else {}
@@ -108,6 +109,7 @@ def _hpas(results: Results, *, is_narrowed: bool) -> Iterator[HpaAccount]:
             former_targets=tuple((one["target"], one["until_us"]) for one in row["former_targets"] or ()),
             outages=tuple(Outage(**outage) for outage in outages[uid]),
             is_narrowed=is_narrowed,
+            zeros=tuple(AtZero(**zero) for zero in zeros[uid]),
             otherwise=Otherwise(settings=asked, **otherwise.get(uid, {})) if asked else None,
         )
 

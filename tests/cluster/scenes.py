@@ -375,8 +375,8 @@ SCENES = {
         play=queue_to_zero,
         demand=60,
         readme="The orders that `shop/checkout` works through ran out, and came again five minutes later.\nThe audit "
-        "must find that every decision matches: the HPA, which may scale to zero, did so after its stabilization "
-        "window, and scaled up from zero by the external metric.\n",
+        "must find that every decision matches: the HPA itself scaled to zero after its stabilization window, and up "
+        "again by the external metric; and say for how long there were no replicas.\n",
         gates={"HPAScaleToZero": True},
     ),
 }

@@ -153,6 +153,11 @@ class Patterns:
         with self._filled({"hpas": [{}], "recordings": [{"ended_at": at(120)}], **tables}) as ask:
             return _rows(ask(account_sql("foreign_writes")))
 
+    def zeros(self, tables: Tables) -> list[Row]:
+        """The times at zero replicas that the HPA wrote itself: rows of `sql/account/zeros.sql`."""
+        with self._filled({"hpas": [{}], **tables}) as ask:
+            return _rows(ask(account_sql("zeros")))
+
     def there(self, tables: Tables) -> list[tuple[str, int]]:
         """The HPAs that the page of a replay names, each with the number of its reconciles."""
         with self._filled(tables) as ask:

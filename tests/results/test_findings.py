@@ -763,6 +763,13 @@ def test_a_witness_counts_until_the_scale_down_was_decided(database: Patterns) -
     assert verdict.endswith("although another metric stayed at 0.7 of its target or more")
 
 
+def test_a_scale_down_may_be_seen_before_the_status_of_the_reconcile_that_wrote_it(database: Patterns) -> None:
+    """Nothing held it: the reconcile that saw the fall wrote, and its status was seen 10 ms later."""
+    tables = {**FALLEN, "scale_events": changes((14.99, 4, 2), reconcile_id=1)}
+    [verdict] = database.verdicts("external_zero_or_absent", tables)
+    assert "and the replicas from 4 to 2 0 s later" in verdict
+
+
 def test_the_numbers_of_a_fall_to_zero_are_those_of_one_fall(database: Patterns) -> None:
     """A later, deeper scale-down is not told of the first fall."""
     tables = {**FALLEN, "scale_events": changes((320, 4, 3), (900, 9, 1))}

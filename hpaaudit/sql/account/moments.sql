@@ -37,7 +37,12 @@ with reconciles as (
     union all
     select hpa_uid, 8, arg_min(moment, (-seconds, cause)) from holds group by hpa_uid
     union all
-    select hpa_uid, 9, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
+    select w.hpa_uid, 9, coalesce(r.ts, w.at_hi)
+    from scale_events as w
+    left join reconciles as r using (reconcile_id)
+    where w.source = 'actual' and w.to_replicas = 0 and w.writer_class = 'hpa'
+    union all
+    select hpa_uid, 10, max(ts) from reconciles where action <> 'hold' and ts between $since and $until group by hpa_uid
 )
 select c.hpa_uid, min(c.moment) as moment, epoch_us(min(c.moment)) as at_us
 from causes as c

@@ -8,6 +8,8 @@ with before as (
         on m.hpa_uid = r.hpa_uid
         and m.writer_class is not null
         and coalesce(m.actual_at_hi, m.predicted_at) < r.began_at
+        -- Its own write is seen a moment before the status that tells of it.
+        and m.reconcile_id is distinct from r.reconcile_id
     where r.reconcile_id in ($reconcile_ids)
     qualify row_number() over (partition by r.reconcile_id order by ts desc, m.scale_event_id desc) = 1
 )

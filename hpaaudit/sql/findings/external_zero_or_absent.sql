@@ -27,11 +27,14 @@ with readings as (
     select f.*, e.at_hi as scaled_at, coalesce(m.ts, e.at_hi) as decided_at, e.from_replicas, e.to_replicas
     from falls as f
     asof join (
-        from runs.scale_events
-        where source = 'actual'
-        qualify row_number() over (partition by hpa_uid, at_hi order by scale_event_id) = 1
-    ) as e on e.hpa_uid = f.hpa_uid and f.ts <= e.at_hi
-    asof left join ran as r on r.hpa_uid = f.hpa_uid and r.ts <= e.at_hi
+        -- What a reconcile wrote may be seen a moment before its status.
+        select w.*, greatest(w.at_hi, o.ts) as written_at
+        from runs.scale_events as w
+        left join ran as o using (reconcile_id)
+        where w.source = 'actual'
+        qualify row_number() over (partition by w.hpa_uid, written_at order by w.scale_event_id) = 1
+    ) as e on e.hpa_uid = f.hpa_uid and f.ts <= e.written_at
+    asof left join ran as r on r.hpa_uid = f.hpa_uid and r.ts <= e.written_at
     left join ran as m on m.reconcile_id = e.reconcile_id
     where e.writer_class = 'hpa'
         and e.to_replicas < e.from_replicas

@@ -5,9 +5,11 @@
 with named as (
     select
         namespace, name, reconcile_id, metric_name, target_type, metric_idx, tolerance, ratio, target,
+        -- Over no pods Go makes the least integer of an average, which is no value of the metric.
         -- Until 1.5 a custom metric is divided by its target at once: only the ratio is known.
         coalesce(
-            if(target_type = 'Utilization', current_utilization, current_milli), cast(round(ratio * target) as bigint)
+            if(target_type = 'Utilization', current_utilization, nullif(current_milli, -9223372036854775808)),
+            if(isfinite(ratio), cast(round(ratio * target) as bigint), null)
         ) as value,
         row_number() over (partition by reconcile_id, metric_name, target_type order by metric_idx) as nth
     from metric_proposals

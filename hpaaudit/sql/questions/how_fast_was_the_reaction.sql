@@ -13,7 +13,7 @@
 with told as (
     -- NULL: nobody knows whether the metric was above its tolerance.
     select
-        r.hpa_uid, r.namespace, r.name, r.ts, r.reason_code, r.spec_replicas, p.metric_name, p.ratio,
+        r.hpa_uid, r.namespace, r.name, r.reconcile_id, r.ts, r.reason_code, r.spec_replicas, p.metric_name, p.ratio,
         has_inputs(r.class) as is_known,
         if(has_inputs(r.class), p.ratio > 1 + p.tolerance, null) as is_hot
     from reconciles as r
@@ -41,12 +41,14 @@ with told as (
         and e.to_replicas > e.from_replicas
         -- What only brings back the number of that time is no reaction.
         and e.to_replicas > t.spec_replicas
-        and e.at_hi between t.ts and coalesce(t.cooled_at, 'infinity')
+        and e.at_hi <= coalesce(t.cooled_at, 'infinity')
+        -- What the reconcile itself wrote may be seen a moment before its status.
+        and (e.at_hi >= t.ts or e.reconcile_id = t.reconcile_id)
     where t.is_hot and t.was_hot is not true and t.ts between $since and $until
     group by t.hpa_uid, t.namespace, t.name, t.ts, t.metric_name, t.ratio, t.reason_code, t.was_known
 )
 select
     namespace, name, ts as breach_at, metric_name, round(ratio, 3) as ratio, reason_code, scaled_up_at,
-    if(is_first, round((epoch_us(scaled_up_at) - epoch_us(ts)) / 1e6, 1), null) as seconds
+    if(is_first, round(greatest(epoch_us(scaled_up_at) - epoch_us(ts), 0) / 1e6, 1), null) as seconds
 from reactions
 order by seconds desc nulls first, namespace, name, breach_at, hpa_uid;
