@@ -18,7 +18,10 @@ with steps as (
         b.reconcile_id is null and c.decided_source is distinct from 3 as is_telling,
         is_telling and getvariable('texts').evidence[r.evidence + 1] = 'assumed' as is_due,
         is_due or is_telling and c.decision_agrees is false as is_late,
-        getvariable('texts').evidence[r.evidence + 1] = 'proven' as is_proven
+        getvariable('texts').evidence[r.evidence + 1] = 'proven' as is_proven,
+        -- Where the controller is known to decide otherwise from the same inputs, another number of ours would not have been written.
+        coalesce(bool_or(not is_inferred and is_proven and c.decision_agrees is false) over (partition by s.hpa), false)
+            as decides_otherwise
     from (from spans where hpa between $first and $last) as s
     join staged.replayed as r using (reconcile_id)
     join compared as c using (reconcile_id)
@@ -75,6 +78,7 @@ with steps as (
     from steps as s
     join runs.controller_epochs as e on s.ts < e.acquired_at and s.ts > e.acquired_at - interval 2 minute
     where s.is_inferred and s.is_late and e.epoch_id > 0
+        and (s.is_due or not s.decides_otherwise)
         and not exists (from seen where seen.ts >= s.ts and seen.ts < e.acquired_at)
         and s.reconcile_id not in (select reconcile_id from down)
 ), lates as (
