@@ -124,6 +124,7 @@ def told_worlds() -> Iterator[Json]:
     yield _lived("refused-then-by-hand", 4, [(0, 60), (95, 120)], until=300, **by_hand)
     yield _lived("same-number-2", 4, [(0, 60), (95, 120)], until=240, events=[_scale(105.3, 8, "alice")])
     yield _asleep("asleep-at-zero")
+    yield _lived("restarted-in-a-hold", 10, [(0, 60), (60, 20)], until=360, events=[_restart(240)])
     yield {**_asleep("woken-and-switched-off"), "events": [_scale(575, 0, "alice")]}
     anew = _lived("hpa-made-again", 6, [(0, 60), (100, 20), (600, 110)], until=1000)
     spec = {**anew["hpas"][0]["object"]["spec"], "minReplicas": 4, "maxReplicas": 8}

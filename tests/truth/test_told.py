@@ -446,6 +446,19 @@ def test_published_values_that_an_old_answer_has_as_well_prove_nothing_while_no_
     assert "unexplained" not in {row["class"] for row in told}
 
 
+@pytest.mark.parametrize("view", ["two other flags", "nothing of the controller"])
+def test_a_controller_with_another_window_held_and_is_not_said_to_have_restarted_before_it_did(view: str) -> None:
+    """It keeps ten pods for five minutes, and writes nothing; the recorded flags say one. It restarts after four."""
+    facts = facts_of(TOLD / "vector-restarted-in-a-hold.capture.jsonl.gz")
+    with _replayed("restarted-in-a-hold", VIEWS[view]) as results:
+        rows = results.rows("select epoch_us(ts) as at_us, desired, coalesce(class, '') as class from reconciles")
+    running = [row for row in rows if row["at_us"] < facts[0].at_us + 240 * SECOND]
+    assert [row for row in running if row["class"].startswith("not_run.")] == []
+    assert [row["class"] for row in running if row["desired"] == 4].count("no_data.object_unseen") == (
+        8 if view == "two other flags" else 0
+    )
+
+
 def test_of_two_writes_between_two_reconciles_the_last_is_told_as_one_of_two() -> None:
     """Helm wrote 5 a second before somebody wrote 3 by hand."""
 

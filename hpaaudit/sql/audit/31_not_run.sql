@@ -73,12 +73,23 @@ with steps as (
     left join ended as e on e.hpa = s.hpa and e.renewed_at = o.renewed_at and e.until = o.until
     where s.is_inferred and s.ts > if(s.is_due, o.renewed_at, least(o.lapsed_at, e.ended_by))
     group by s.reconcile_id
+), successors as (
+    -- ran_until: the process before it certainly ran as long: it renewed its Lease, or was seen to stop.
+    select
+        e.acquired_at,
+        coalesce(p.renewed_at, if(p.holder is null and p.ended_at < e.acquired_at, p.ended_at, null)) as ran_until
+    from runs.controller_epochs as e
+    left join runs.controller_epochs as p on p.epoch_id = e.epoch_id - 1
+    where e.epoch_id > 0 and e.acquired_at is not null
 ), restarting as (
-    select distinct s.reconcile_id, 'not_run.controller_restart' as class
+    select
+        s.reconcile_id,
+        -- Where nobody knows how long that process ran, another number proves nothing: its settings may be others.
+        if(s.is_due or e.ran_until is not null, 'not_run.controller_restart', 'no_data.object_unseen') as class
     from steps as s
-    join runs.controller_epochs as e on s.ts < e.acquired_at and s.ts > e.acquired_at - interval 2 minute
-    where s.is_inferred and s.is_late and e.epoch_id > 0
-        and (s.is_due or not s.decides_otherwise)
+    asof join successors as e on s.ts < e.acquired_at
+    where s.is_inferred and s.is_late and s.ts > e.acquired_at - interval 2 minute
+        and coalesce(s.ts > e.ran_until, s.is_due or not s.decides_otherwise)
         and not exists (from seen where seen.ts >= s.ts and seen.ts < e.acquired_at)
         and s.reconcile_id not in (select reconcile_id from down)
 ), lates as (
