@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hpaaudit.flows.decide_again import Again, again, one_by_one
@@ -132,16 +132,29 @@ class Trials:
         """Two settings at once: those that alone decide the most reconciles as the controller did, with every other.
 
         The other one need not help alone: while the first is wrong it may do harm. One that explains the divergent
-        reconciles may harm others as long as the second setting is wrong.
+        reconciles may harm others as long as the second setting is wrong. The best values of every key come first, so
+        that a single setting with many others does not use up all trials.
         """
-        best = self.nearest()
+        best, tried = self.nearest(), set[frozenset[Setting]]()
+        ranked = self._ranked()
+        leading = [ranks[place] for place in range(PAIRED) for ranks in ranked.values() if place < len(ranks)]
+        altering = [chosen[0] for chosen, score in self.scores.items() if len(chosen) == 1 and score.altered]
         # What changes nothing alone seldom does so beside another setting: it is tried last.
-        for is_altering in (True, False):
-            for number, one in enumerate(best):
-                for (other, *more), score in self.scores.items():
-                    is_new = not more and other.key != one.key and other not in best[:number]
-                    if is_new and bool(score.altered) == is_altering:
-                        yield one, other
+        rest = [chosen[0] for chosen, score in self.scores.items() if len(chosen) == 1 and not score.altered]
+        for one, other in chain(
+            ((one, other) for other in leading for one in best), product(best, altering), product(best, rest)
+        ):
+            if other.key != one.key and frozenset((one, other)) not in tried:
+                tried.add(frozenset((one, other)))
+                yield one, other
+
+    def _ranked(self) -> dict[str, list[Setting]]:
+        """Of each key the values that change anything, the one that explains the most first."""
+        ranked: dict[str, list[Setting]] = defaultdict(list)
+        for chosen, score in sorted(self.scores.items(), key=lambda one: one[1], reverse=True):
+            if len(chosen) == 1 and score.altered:
+                ranked[chosen[0].key].append(chosen[0])
+        return ranked
 
     def thirds(self, alone: Sequence[Setting]) -> Iterator[tuple[Setting, ...]]:
         """Three settings at once: the pairs that come nearest to what the controller did, each with one of `alone`."""

@@ -7,7 +7,6 @@ from hpaaudit.engine.controller.status import condition_of
 from hpaaudit.engine.rules.published_status import (
     EVENT_KEPT,
     EVENT_UNDONE,
-    LONG_AGO_US,
     NEVER,
     RECOMMENDATION_PUBLISHED,
     recommendation_shown,
@@ -35,11 +34,6 @@ def corrected(before: Memory, after: Memory, decision: Decision, hpa: Hpa, publi
         return undone
     now_us = Micros(decision.at_us)
     return remember_scale(undone, hpa.spec.behavior, current, published.desired_replicas, now_us)
-
-
-def without_guess(after: Memory, decision: Decision) -> Memory:
-    """The memory where the recommendation of this reconcile no longer counts: it was guessed."""
-    return _with_own(after, decision, replicas=0, at_us=LONG_AGO_US)
 
 
 def recommendation_in(conditions: tuple[Condition, ...]) -> int:
@@ -71,17 +65,10 @@ def _recommended(after: Memory, decision: Decision, published: HpaStatus) -> Mem
     if decision.raw_desired is None:
         missed = Recommendation(replicas=published.desired_replicas, at_us=Micros(decision.at_us))
         return replace(after, recommendations=(*after.recommendations, missed))
-    return _with_own(after, decision, replicas=published.desired_replicas, at_us=decision.at_us)
-
-
-def _with_own(after: Memory, decision: Decision, *, replicas: int, at_us: int) -> Memory:
-    """The memory with another recommendation in place of the one that this reconcile made.
-
-    That is the last of its time: the first reconcile of a process remembers the replicas that it found just before.
-    """
-    entries = list(after.recommendations or ())
+    # The last of its time: the first reconcile of a process remembers the replicas that it found just before.
+    entries = list(after.recommendations)
     own = next((slot for slot in reversed(range(len(entries))) if entries[slot].at_us == decision.at_us), None)
     if own is None:
         return after
-    entries[own] = Recommendation(replicas=replicas, at_us=Micros(at_us))
+    entries[own] = Recommendation(replicas=published.desired_replicas, at_us=Micros(decision.at_us))
     return replace(after, recommendations=tuple(entries))

@@ -12,9 +12,9 @@ from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
 from hpaaudit.engine.replay.hpa_history import never_reconciled
-from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in, without_guess
+from hpaaudit.engine.replay.memory_correction import corrected, recommendation_in
 from hpaaudit.engine.replay.plan import Plan, PlannedReconcile
-from hpaaudit.engine.replay.reconcile_times import EVENT, SOURCES, STATUS_WRITE
+from hpaaudit.engine.replay.reconcile_times import EVENT, SOURCES
 from hpaaudit.engine.replay.status_fit import fits_inputs, fits_memory
 from hpaaudit.engine.replay.unseen_memory import (
     event_counts,
@@ -231,9 +231,6 @@ class Process:
                 after = corrected(before, after, choice.decision, choice.observation.hpa, published)
             if is_assumed and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
                 # What it recommended is only guessed, so the memory is as unknown as at the start.
-                if instant.source == SOURCES[STATUS_WRITE] and not planned.no_status:
-                    # Its own status follows from nothing that was recorded: this number need not have been the one.
-                    after = without_guess(after, choice.decision)
                 self.unseen_us[key] = instant.at_us
         self.memories[key] = after
         self.previous[key] = self.cluster.applied

@@ -12,9 +12,6 @@ from hpaaudit.engine.rules.go_numbers import MIN_INT64, NONE
 NEVER = MIN_INT64
 """The lastScaleTime of a target that was never scaled."""
 
-LONG_AGO_US = 0
-"""The time of a recommendation that was only guessed: 1970, when no window is still open."""
-
 UNREAD = 1
 """The code of the condition AbleToScale=False with the reason FailedGetScale."""
 

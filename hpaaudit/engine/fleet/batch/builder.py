@@ -14,7 +14,7 @@ from hpaaudit.engine.eras.polling import as_map
 from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
-from hpaaudit.engine.fleet.columns.column_codes import EVENT_ALONE, NO_STATUS, NULL, OWN_STATUS, STANDING_STATUS
+from hpaaudit.engine.fleet.columns.column_codes import NO_STATUS, NULL
 from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_answers
 from hpaaudit.engine.fleet.input.hpa_states import HpaTable
@@ -30,7 +30,7 @@ from hpaaudit.engine.fleet.input.tables import Tables, tables_of
 from hpaaudit.engine.fleet.input.unsupported import Unsupported
 from hpaaudit.engine.fleet.reconciles.inferred import InferredReconciles
 from hpaaudit.engine.fleet.reconciles.schedule import Attempt, Schedule, is_accepted
-from hpaaudit.engine.replay.reconcile_times import EVENT, GRID, STATUS_WRITE
+from hpaaudit.engine.replay.reconcile_times import EVENT, GRID
 from hpaaudit.engine.rules.reason_codes import SELECTOR_INVALID, SELECTOR_MISSING
 from hpaaudit.model.facts import LeaseSeen
 from hpaaudit.model.flags import Flags
@@ -335,11 +335,7 @@ class BatchBuilder:
             lagging_facts=reconciles["lagging_facts"],
             at_us=reconciles["at_us"],
             published=self._published(reconciles),
-            unwritten=np.select(
-                [reconciles["no_status"] == 1, reconciles["source"] == EVENT, reconciles["source"] == STATUS_WRITE],
-                [NO_STATUS, EVENT_ALONE, OWN_STATUS],
-                STANDING_STATUS,
-            ),
+            unwritten=np.where(reconciles["no_status"] == 1, NO_STATUS, reconciles["source"] == EVENT),
             period_us=reconciles["period_us"],
             reach_us=reconciles["period_us"] + half_period_us,
             unseen_us=np.where(is_unseen, reconciles["unseen_us"], NULL),

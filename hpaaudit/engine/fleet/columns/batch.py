@@ -322,7 +322,7 @@ class Reconciles(NamedTuple):
 
     facts         how many facts come before it;  lagging_facts   how many of them a lagging cache has
     published     row of the status after it, NONE if the reconcile has a line
-    unwritten     whether that is its own status: OWN_STATUS, EVENT_ALONE, NO_STATUS, STANDING_STATUS
+    unwritten     1 if only an Event tells of it, and the status after it may be of an earlier one; NO_STATUS if it is
     period_us     the sync period of its HPA, 0 if the reconcile has a line
     reach_us      how much later than the reconcile an answer may have been recorded that it read
     unseen_us     the end of the gap since the HPA's previous reconcile, NULL without one

@@ -7,14 +7,8 @@ from hpaaudit.engine.rules import published_status as published
 NULL = candidates.UNKNOWN
 """No number."""
 
-# In `Reconciles.unwritten`: whether the status that stood after a reconcile is its own.
-OWN_STATUS = 0
-EVENT_ALONE = 1
-"""Only an Event tells of the reconcile: the status may be of an earlier one."""
 NO_STATUS = 2
-"""Nobody saw a status of this reconcile, which was refused or hidden by a gap."""
-STANDING_STATUS = 3
-"""Nothing was written: the status is that of an earlier one, and agrees if the reconcile took place."""
+"""In `Reconciles.unwritten`: nobody saw a status of this reconcile, which was refused or hidden by a gap."""
 
 # Why a metric has no proposal. PROBLEMS has the code that results show for each.
 UNSEEN = 0

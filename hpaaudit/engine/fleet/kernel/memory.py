@@ -9,7 +9,6 @@ from hpaaudit.engine.rules.normalize import Remembered
 from hpaaudit.engine.rules.published_status import (
     EVENT_KEPT,
     EVENT_REPLACED,
-    LONG_AGO_US,
     RECOMMENDATION_PUBLISHED,
     scale_event_outcome,
     shows_scale,
@@ -167,7 +166,7 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
         if decisions.raw_desired[at] == NULL:
             remember_recommendation(run.memory, slots, NONE, published_desired, now_us)
         elif decisions.raw_desired[at] != published_desired:
-            _replace_own(run.memory, slots, now_us, published_desired, now_us)
+            _correct_recommendation(run.memory, slots, published_desired, now_us)
     if decisions.scale[at] == NONE:
         return
     current = run.batch.scales.spec_replicas[decisions.scale[at]]
@@ -179,18 +178,11 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
         remember_scale(run, slots, decisions.spec[at], current, published_desired, now_us)
 
 
-def leave_guess(memory: MemorySlots, slots: int, now_us: int) -> None:
-    """The recommendation of this reconcile no longer counts; as `replay.memory_correction.without_guess`."""
-    _replace_own(memory, slots, now_us, 0, LONG_AGO_US)
-
-
-def _replace_own(memory: MemorySlots, slots: int, now_us: int, replicas: int, at_us: int) -> None:
-    """Puts another recommendation in place of the one that this reconcile made, the last of its time."""
-    if not memory.has_recommendations[slots]:
-        return
+def _correct_recommendation(memory: MemorySlots, slots: int, replicas: int, now_us: int) -> None:
+    """Replaces the recommendation of this reconcile, which is the last of its time."""
     first = memory.recommendation_from[slots]
     own = first + memory.recommendations[slots] - 1
     while own >= first and memory.recommended_us[own] != now_us:
         own -= 1
     if own >= first:
-        memory.recommended[own], memory.recommended_us[own] = replicas, at_us
+        memory.recommended[own] = replicas

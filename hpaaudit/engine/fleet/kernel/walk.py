@@ -7,7 +7,7 @@ newest of everything. Where only its status was published, all candidates are tr
 from typing import NamedTuple
 
 from hpaaudit.engine.fleet.columns.batch import NONE, Ints
-from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, EVENT_ALONE, NO_STATUS, NULL, OWN_STATUS, PROVEN, SEEN
+from hpaaudit.engine.fleet.columns.column_codes import ASSUMED, NO_STATUS, NULL, PROVEN, SEEN
 from hpaaudit.engine.fleet.columns.kernel_state import ReadInputs, Run
 from hpaaudit.engine.fleet.kernel.candidates import (
     clear,
@@ -24,7 +24,6 @@ from hpaaudit.engine.fleet.kernel.memory import (
     copy_memory,
     follow_published,
     forget,
-    leave_guess,
     shift_memory,
 )
 from hpaaudit.engine.fleet.kernel.reconcile import reconcile
@@ -204,15 +203,11 @@ def _end(run: Run, search: Search, band: Band) -> None:
     decisions.missing_input[at] = band.missing
     decisions.evidence[at] = PROVEN if band.is_proven else ASSUMED
     shown = run.batch.statuses.recommendation[published]
-    unwritten = run.batch.reconciles.unwritten[at]
-    is_of_earlier = unwritten in (EVENT_ALONE, NO_STATUS)
-    is_unwritten = is_of_earlier and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
+    is_unwritten = run.batch.reconciles.unwritten[at] != 0 and shown == RECOMMENDATION_PUBLISHED and not band.is_proven
     if not is_unwritten:
         follow_published(run, at, hpa, search.before_slots)
     if not band.is_proven and (is_unwritten or shown == RECOMMENDATION_ADJUSTED):
         # What was recommended is only guessed, so the memory is as unknown as at the start.
-        if unwritten == OWN_STATUS:
-            leave_guess(run.memory, hpa, run.batch.reconciles.at_us[at])
         run.memory.unseen_us[hpa] = run.batch.reconciles.at_us[at]
 
 
