@@ -38,7 +38,7 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the terminal shows: the reconcile with this number, from this line of its text on; or the keys."""
+    """What the terminal shows: the reconcile `at`, scrolled to `line` of its explanation, or what each key does."""
 
     at: int
     line: int = 0

@@ -103,7 +103,7 @@ def _require_between(asked: Micros | Landmark | None, within: "Scope") -> None:
 
 
 def _with_asked(account: ReconcileAccount, asked: Micros) -> ReconcileAccount:
-    """The account with the time that was asked for, where that is not the second of its reconcile."""
+    """The account, with the time that was asked for if its reconcile was in another second."""
     # A time without a fraction is asked for as the last microsecond of its second.
     whole = Micros(asked - asked % SECOND if asked % SECOND == SECOND - 1 else asked)
     if account.at_us > asked or account.at_us // SECOND == asked // SECOND:

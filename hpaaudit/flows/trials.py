@@ -149,7 +149,7 @@ class Trials:
                 yield one, other
 
     def _ranked(self) -> dict[str, list[Setting]]:
-        """Of each key the values that change anything, the one that explains the most first."""
+        """The values of each flag or gate that change any decision, the one that explains the most first."""
         ranked: dict[str, list[Setting]] = defaultdict(list)
         for chosen, score in sorted(self.scores.items(), key=lambda one: one[1], reverse=True):
             if len(chosen) == 1 and score.altered:

@@ -9,7 +9,7 @@ from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import gravest_in_words
 
 LEAST_POD_S = 60.0
-"""What cost less than a pod-minute stands out of nothing."""
+"""An incident that cost less than a pod-minute is never told first."""
 
 _BY_FAR = 2
 """An incident stands out if it cost so many times what any other HPA's did."""
@@ -32,7 +32,7 @@ def standing_out(hpas: Sequence[HpaAccount], clock: Clock) -> Iterator[str]:
     if most < LEAST_POD_S or most < _BY_FAR * second or any(_is_unknown(hpa, clock) for hpa in others):
         return
     hpa = hpas[place]
-    told = [*gravest_in_words(hpa, clock), *(sentence for _, sentence in _incidents(hpa, clock))]
+    told = [*gravest_in_words(hpa, clock), *_incidents(hpa, clock)]
     yield f"{hpa.namespace}/{hpa.name}: {told[0]}"
 
 
@@ -53,14 +53,14 @@ def _costs(hpa: HpaAccount) -> Iterator[tuple[float, int]]:
             yield hold.pod_s, place
 
 
-def _incidents(hpa: HpaAccount, clock: Clock) -> Iterator[tuple[float, str]]:
-    """The incidents with their sentences, the one that cost most first."""
+def _incidents(hpa: HpaAccount, clock: Clock) -> Iterator[str]:
+    """A sentence for each incident, the one that cost most first."""
     writes = len(hpa.foreign_writes)
-    for cost, place in sorted(_costs(hpa), key=lambda one: (-one[0], one[1])):
+    for _, place in sorted(_costs(hpa), key=lambda one: (-one[0], one[1])):
         if place < writes:
-            yield cost, foreign_write_in_words(hpa.foreign_writes[place], clock)
+            yield foreign_write_in_words(hpa.foreign_writes[place], clock)
         else:
-            yield cost, held_in_words(hpa.holds[place - writes], clock)
+            yield held_in_words(hpa.holds[place - writes], clock)
 
 
 def _is_unknown(hpa: HpaAccount, clock: Clock) -> bool:

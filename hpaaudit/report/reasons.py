@@ -88,7 +88,7 @@ _TOLERANCE_KEPT_NOTHING = "Kept {spec}: {measure} asks for {spec}, with the tole
 _LIMITS = ("policy.", "bound.")
 _WINDOW = "stabilize."
 _OF_ONE = ("tolerance.", "adjust.")
-"""Reasons that are true of the winner: another metric that asks for as many may be far from its target."""
+"""Reasons that describe the winning metric only: another one that asks for as many may be far from its target."""
 
 _UNADJUSTED = ("", "adjust.none")
 

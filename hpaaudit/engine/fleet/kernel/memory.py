@@ -179,7 +179,7 @@ def follow_published(run: Run, at: int, slots: int, before: int) -> None:
 
 
 def _correct_recommendation(memory: MemorySlots, slots: int, replicas: int, now_us: int) -> None:
-    """Replaces the recommendation of this reconcile, which is the last of its time."""
+    """Replaces the recommendation that this reconcile made: the last entry with its time."""
     first = memory.recommendation_from[slots]
     own = first + memory.recommendations[slots] - 1
     while own >= first and memory.recommended_us[own] != now_us:
