@@ -69,11 +69,13 @@ def moved(view: View, key: str, divergent: Sequence[bool]) -> View:
 def watch(divergent: Sequence[bool], first: int, text_of: Callable[[int], str]) -> None:
     """Shows one reconcile at a time until the user leaves, with what is known of each one.
 
+    Ctrl-C leaves too, at whatever instant it comes: also between the foot on the screen and the read of the next key.
+
     first     the number of the one that is shown first
     text_of   the explanation of the reconcile with this number
     """
     view, shown, lines = View(first), -1, list[str]()
-    with _other_screen(), _keys() as keys:
+    with suppress(KeyboardInterrupt), _other_screen(), _keys() as keys:
         while True:
             columns, rows = shutil.get_terminal_size()
             if shown != view.at:
@@ -130,7 +132,7 @@ def foot_lines(parts: Sequence[str], width: int) -> list[str]:
 
 @contextmanager
 def _keys() -> Iterator[Iterator[str]]:
-    """Reads the keys that the user presses, until Ctrl-C or the end of input. None is lost while a page is drawn."""
+    """Reads the keys that the user presses, until the end of input. None is lost while a page is drawn."""
     try:
         import termios
         import tty
@@ -147,6 +149,5 @@ def _keys() -> Iterator[Iterator[str]]:
 
 
 def _pressed(terminal: int) -> Iterator[str]:
-    with suppress(KeyboardInterrupt):
-        while keys := os.read(terminal, 1024).decode(errors="replace"):
-            yield from _KEY.findall(keys)
+    while keys := os.read(terminal, 1024).decode(errors="replace"):
+        yield from _KEY.findall(keys)

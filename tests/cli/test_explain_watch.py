@@ -111,12 +111,12 @@ def test_however_it_is_left_the_screen_of_before_is_back(results: str, key: str)
     assert (shown.count(ENTER), shown.count(RESTORE)) == (1, 1)
 
 
-FAILING = """
+INTERRUPTED = """
 import os, signal, sys
 from hpaaudit.cli.explain_watch import watch
 def text_of(number):
     if number:
-        {failure}
+        {interruption}
     return "the first"
 try:
     watch([False, False], 0, text_of)
@@ -126,14 +126,25 @@ finally:
 """
 
 
-@pytest.mark.parametrize("failure", ["raise ValueError('no text')", "os.kill(os.getpid(), signal.SIGINT)"])
-def test_an_error_and_ctrl_c_while_a_page_is_made_are_told_on_the_screen_of_before(failure: str) -> None:
-    code, shown = typed_raw([], [RIGHT], FOOT, program=["-c", FAILING.format(failure=failure)])
-    assert code != 0
-    _, _, after = shown.partition(RESTORE)
+def after_a_page_that(interruption: str) -> tuple[int, str, str]:
+    """The exit code, what was shown on the other screen, and what on that of before."""
+    code, shown = typed_raw([], [RIGHT], FOOT, program=["-c", INTERRUPTED.format(interruption=interruption)])
+    before, _, after = shown.partition(RESTORE)
     assert "canonical" in after
+    return code, before, after
+
+
+def test_an_error_while_a_page_is_made_is_told_on_the_screen_of_before() -> None:
+    code, before, after = after_a_page_that("raise ValueError('no text')")
+    assert code != 0
     assert "Traceback" in after
-    assert "Traceback" not in shown.partition(RESTORE)[0]
+    assert "Traceback" not in before
+
+
+def test_ctrl_c_leaves_while_a_page_is_made_too() -> None:
+    code, before, after = after_a_page_that("os.kill(os.getpid(), signal.SIGINT)")
+    assert code == 0
+    assert "Traceback" not in before + after
 
 
 def test_keys_that_are_pressed_at_once_all_count(results: str) -> None:
