@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.metric_context import tolerances
+from hpaaudit.engine.eras.annotation_specs import labels_of
 from hpaaudit.engine.replay.process import ReconcileInput
 from hpaaudit.engine.rules.tolerance import Tolerance, tolerance_of, within
 from hpaaudit.flows.desired import desired_of, nearest_change
@@ -111,7 +112,8 @@ def _utilization_flips(decision: Decision, inputs: ReconcileInput) -> Iterator[U
         desired = None if usage_milli is None else desired_at(usage_milli)
         if usage_milli is not None and desired is not None:
             percent = usage_milli * FULL_PERCENT // pods.requests_milli
-            yield UtilizationFlip(metric=proposal.metric_name, utilization_percent=percent, desired=desired)
+            label = labels_of(hpa, behaviours)[proposal.metric_idx]
+            yield UtilizationFlip(metric=label, utilization_percent=percent, desired=desired)
 
 
 def _measured_pods(proposal: MetricProposal) -> _MeasuredPods | None:

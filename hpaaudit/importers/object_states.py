@@ -7,6 +7,7 @@ from typing import Any
 from hpaaudit.api import requests, selector, to_facts, workload
 from hpaaudit.importers.known_pods import KnownPods
 from hpaaudit.importers.pod_parts import PodPart
+from hpaaudit.importers.returning_uids import ReturningUids
 from hpaaudit.model.facts import Fact, Gap, HpaGone, PodGone, TargetGone, TargetRef
 from hpaaudit.model.units import Micros
 
@@ -16,6 +17,7 @@ _NOT_FOUND = 404
 POLLED = frozenset({"horizontalpodautoscalers", "pods"})
 """Resources whose every change counts: who only reads them now and then misses some."""
 WORKLOADS = ("deployments", "statefulsets", "replicasets", "replicationcontrollers")
+_LASTING = frozenset({"horizontalpodautoscalers", *WORKLOADS})
 _KINDS = (
     "horizontalpodautoscalers",
     "pods",
@@ -78,6 +80,7 @@ class ObjectStates:
     read_us    when each of their collections and objects was read last, by path
     pods       of which namespaces the pods are known
     unseen_us  since when no HPA was shown, where nothing was observed for a time
+    uids       those of objects that last, to notice a second cluster
     """
 
     known: dict[tuple[str, str, str], tuple[str, dict[str, str]]] = field(default_factory=dict)
@@ -88,6 +91,7 @@ class ObjectStates:
     read_us: dict[str, Micros] = field(default_factory=dict)
     pods: KnownPods = field(default_factory=KnownPods)
     unseen_us: Micros | None = None
+    uids: ReturningUids = field(default_factory=ReturningUids)
 
     def unobserved(self, since_us: Micros, until_us: Micros) -> Iterable[Fact]:
         """The gap of a time in which nothing was observed. Objects may have changed in it, and gone."""
@@ -263,7 +267,10 @@ class ObjectStates:
             return self._deleted(at_us, parsed, namespace, name)
         if not name:
             return []
-        self.known[(parsed.resource, namespace, name)] = (meta.get("uid", ""), dict(meta.get("labels") or {}))
+        key = (parsed.resource, namespace, name)
+        self.known[key] = (meta.get("uid", ""), dict(meta.get("labels") or {}))
+        if parsed.resource in _LASTING:
+            self.uids.see(key, meta.get("uid", ""))
         again: Iterable[Fact] = ()
         if parsed.resource == "horizontalpodautoscalers":
             spec = raw.get("spec") or {}

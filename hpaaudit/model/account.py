@@ -13,9 +13,13 @@ from hpaaudit.model.units import Micros, Milli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One metric of a reconcile. `target` is in milli, or in percent if `target_type` is Utilization."""
+    """One metric of a reconcile. `target` is in milli, or in percent if `target_type` is Utilization.
+
+    label   what screens call it: its name, and what tells it from others of that name
+    """
 
     name: str
+    label: str
     type: str
     target_type: str
     target: int | None

@@ -31,6 +31,7 @@ class ReplayedReconcile:
     band_lo, band_hi   least and greatest `desired` over all inputs that this reconcile may have read
     evidence           `proven` (the published status follows from these inputs), `seen` or `assumed`
     missing_input      what was not recorded and would narrow the band to one number, empty if it is one
+    metric_labels      what people call each metric of the spec
     """
 
     reconcile_id: int
@@ -42,6 +43,7 @@ class ReplayedReconcile:
     band_hi: int | None
     evidence: str
     missing_input: str
+    metric_labels: tuple[str, ...] = ()
 
 
 DECLARED = "declared"

@@ -183,7 +183,7 @@ POD_CAUSES = {
 
 PATTERNS = {
     "pinned_at_max": "metrics asked for more replicas than maxReplicas allows",
-    "apply_resets_replicas": "a deploy tool sets spec.replicas each time that it applies its manifest",
+    "apply_resets_replicas": "a deploy tool set spec.replicas when it applied its manifest",
     "two_autoscalers": "two HPAs scale the same target",
     "metrics_api_down": "the metrics API failed, so that no metric was usable",
     "blank_reason": (

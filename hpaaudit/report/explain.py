@@ -324,7 +324,7 @@ def _unknown(account: ReconcileAccount) -> Iterator[tuple[str, str]]:
     unmeasured = [index for index, metric in enumerate(account.metrics) if metric.missing_pods]
     for index in unmeasured:
         metric = account.metrics[index]
-        yield "usage", f"of {counted(metric.missing_pods or 0, 'pod')} ({metric.name}): no sample"
+        yield "usage", f"of {counted(metric.missing_pods or 0, 'pod')} ({metric.label}): no sample"
     assumed = [setting_words(one) for one in account.assumed if one.key not in _TEXT_ONLY]
     if assumed:
         yield "assumed", ", ".join(assumed)
@@ -367,7 +367,7 @@ def _group(account: ReconcileAccount, index: int, metric: Metric, named: int | N
 
 def _measured(metric: Metric) -> str:
     if not metric.valid:
-        return f"{metric.name} unusable: {metric.invalid_code} {metric.invalid_text}".rstrip()
+        return f"{metric.label} unusable: {metric.invalid_code} {metric.invalid_text}".rstrip()
     parts = [measure(metric)]
     if metric.ratio is not None and isfinite(metric.ratio):  # over no pods it is infinite, and says nothing
         parts.append(f"ratio {metric.ratio:.4g}")

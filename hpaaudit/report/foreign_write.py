@@ -15,9 +15,14 @@ TOLD = 2
 def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock, told: int = TOLD) -> Iterator[str]:
     """The first writes, so many told in a sentence each, and how often who wrote after them."""
     yield from (foreign_write_in_words(write, clock) for write in writes[:told])
-    more = [write for write in writes[told:] if not write.may_be_hpa]
-    if not more:
-        return
+    for is_remade, deed in ((False, "wrote"), (True, "made the target again")):
+        more = [write for write in writes[told:] if not write.may_be_hpa and write.is_remade == is_remade]
+        if more:
+            yield _counted(more, deed, clock)
+
+
+def _counted(more: Sequence[ForeignWrite], deed: str, clock: Clock) -> str:
+    """How often who did what, and when last."""
     names = {write.writer_name if write.since_us is None else "" for write in more}
     (who,) = names if len(names) == 1 else ("",)
     sums = [write.missing_pod_s for write in more]
@@ -28,7 +33,7 @@ def foreign_writes_in_words(writes: Sequence[ForeignWrite], clock: Clock, told: 
     last = clock.seen(more[-1].at_us, more[-1].after_us)
     if more[-1].after_us is None:
         last = f"at {last}"
-    yield f"{who or 'Others'} wrote {counted(len(more), 'more time')}, the last {last}{cost}."
+    return f"{who or 'Others'} {deed} {counted(len(more), 'more time')}, the last {last}{cost}."
 
 
 def foreign_write_in_words(write: ForeignWrite, clock: Clock) -> str:

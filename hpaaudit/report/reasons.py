@@ -101,13 +101,13 @@ def measure(metric: Metric) -> str:
     """`cpu 171 % of 60 %`, `queue 1160m of 500m`; only the name if nothing was measured."""
     if metric.target_type == "Utilization":
         if metric.current_utilization is None:
-            return metric.name
-        return f"{metric.name} {metric.current_utilization} % of {metric.target} %"
+            return metric.label
+        return f"{metric.label} {metric.current_utilization} % of {metric.target} %"
     if metric.current_milli is None or metric.target is None:
-        return metric.name
+        return metric.label
     if metric.current_milli == _OVER_NO_PODS:
-        return f"{metric.name} over no pods"
-    return f"{metric.name} {quantity(metric.current_milli)} of {quantity(metric.target)}"
+        return f"{metric.label} over no pods"
+    return f"{metric.label} {quantity(metric.current_milli)} of {quantity(metric.target)}"
 
 
 def why(change: Change) -> str:

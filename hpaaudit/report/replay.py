@@ -126,10 +126,11 @@ def title_of(hpa: HpaAccount, arrow: str) -> str:
 
 
 def life_of(hpa: HpaAccount, clock: Clock) -> str:
-    """What an HPA scaled before, and when it began and was deleted if another one had its name before or after it."""
+    """What an HPA scaled before, when it was deleted, and when it began if another one had its name."""
     former = "".join(f", until {clock(until_us)} {target}" for target, until_us in hpa.former_targets)
+    began = "" if hpa.seen_us is None else f", first seen at {clock(hpa.seen_us)}"
     ended = "" if hpa.deleted_us is None else f", deleted at {clock(hpa.deleted_us)}"
-    return former if hpa.seen_us is None else f"{former}, first seen at {clock(hpa.seen_us)}{ended}"
+    return former + began + ended
 
 
 def timeline_of(hpa: HpaAccount, account: ReplayAccount) -> Timeline | None:

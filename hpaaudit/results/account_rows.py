@@ -36,6 +36,7 @@ def metric(row: Mapping[str, Any]) -> Metric:
     """A metric, from a row of `metric_proposals` or some of its columns."""
     return Metric(
         name=row["metric_name"],
+        label=row["metric_label"],
         type=row.get("metric_type", ""),
         target_type=row["target_type"] or "",
         target=row["target"],

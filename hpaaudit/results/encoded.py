@@ -17,7 +17,7 @@ _TOGETHER = {
     "able": ("able_status", "able_reason"),
     "active": ("active_status", "active_reason"),
     "limited": ("limited_status", "limited_reason"),
-    "metric": ("metric_type", "metric_name", "target_type"),
+    "metric": ("metric_type", "metric_name", "metric_label", "target_type"),
 }
 """Text columns that always go together and share one number: the column of the number, and theirs."""
 _PLAIN = {"reconciles": {"decided_source", "verdict", "class", "missing_input"}, "metric_proposals": set[str]()}

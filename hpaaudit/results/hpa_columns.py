@@ -26,7 +26,7 @@ def _together(results: Results, hpas: Sequence[str]) -> Iterator[HpaColumns]:
     for row in results.rows(queries["metrics"], hpas=hpas):
         hpa = row.pop("namespace"), row.pop("name")
         tolerance = row.pop("tolerance_down"), row.pop("tolerance_up")
-        metrics[hpa].append(MetricColumns(name=row.pop("metric_name"), tolerance=tolerance, **row))
+        metrics[hpa].append(MetricColumns(name=row.pop("metric_label"), tolerance=tolerance, **row))
     told_of = {(row["namespace"], row["name"]): row["told"] for row in results.rows(queries["instants"], hpas=hpas)}
     started_us, ended_us = results.span
     for columns in results.rows(queries["reconciles"], hpas=hpas):

@@ -80,6 +80,7 @@ def metric_proposals(replayed: ReplayedReconcile, same: Row) -> Iterator[Row]:
             "metric_idx": proposal.metric_idx,
             "metric_type": proposal.metric_type,
             "metric_name": proposal.metric_name,
+            "metric_label": replayed.metric_labels[proposal.metric_idx],
             "target_type": proposal.target_type,
             "target": proposal.target,
             "current_milli": proposal.current_milli,

@@ -87,6 +87,7 @@ def account_of(decision: Decision, world: World) -> ReconcileAccount:
     metrics = tuple(
         Metric(
             name=f"metric{proposal.metric_idx}",
+            label=f"metric{proposal.metric_idx}",
             type=proposal.metric_type,
             target_type=proposal.target_type,
             target=proposal.target,

@@ -114,7 +114,8 @@ def cpu(percent: int | None, **fields: Any) -> Metric:
         "missing_pods": 0,
         "ignored_pods": 0,
     }
-    return Metric(**(quiet | fields))
+    known = quiet | fields
+    return Metric(**{"label": known["name"], **known})
 
 
 def step(stage: str, code: str, before: int | None, after: int | None, **detail: str | float | None) -> StepLine:

@@ -168,6 +168,22 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
             ),
         ),
         (
+            hpa(
+                divergent=4,
+                foreign_writes=(
+                    *(foreign_write(restored_s=None),) * 3,
+                    replace(foreign_write(restored_s=None), is_remade=True, writer_name=""),
+                ),
+            ),
+            (
+                "The HPA was faithful. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the recording ended. "
+                "helm wrote 1 more time, the last at 12:00:00Z. "
+                "Others made the target again 1 more time, the last at 12:00:00Z."
+            ),
+        ),
+        (
             hpa(divergent=1, divergences=(divergence("unexplained"),)),
             "Replay and controller differ at 12:00:00Z, unexplained: replay 8, controller 10, replicas then 10.",
         ),

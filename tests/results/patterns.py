@@ -188,6 +188,8 @@ class Patterns:
                 values = {**DEFAULTS[table], **row}
                 if table == "reconciles":
                     values = {**_derived(values, computed), **values, **row}
+                if table == "metric_proposals":
+                    values = {"metric_label": values["metric_name"], **values}
                 places = ", ".join("?" * len(values))
                 ask(f"insert into runs.{table} ({', '.join(values)}) values ({places})", [*values.values()])  # noqa: S608
         ask(

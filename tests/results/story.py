@@ -138,6 +138,7 @@ def reconciles() -> Iterator[ReplayedReconcile]:
             band_hi=scene.band[1] if scene.band else scene.desired,
             evidence="assumed" if scene.band else "proven",
             missing_input=scene.missing,
+            metric_labels=("cpu",),
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpaaudit.api.metric_labels import metric_labels
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.compute_metric import target_of
 from hpaaudit.engine.controller.metric_target import CPU_OF_REQUESTS, CUSTOM_AVERAGE, UTILIZATION, name_of
@@ -183,6 +184,7 @@ class _Results:
         spec = decisions.spec[self.rows][row]
         metric = np.asarray(batch.specs.metric_from)[spec] + index
         targets = [target_of(metric_spec) for metric_spec in specs.metric_specs]
+        labels = [label for one in specs.specs for label in metric_labels(one.hpa.spec.metrics)]
         how = np.array([resolved.how for resolved in specs.metrics], np.int64)[metric]
         target = np.array([NULL if amount is None else amount for _, amount in targets], np.int64)[metric]
         problem, ratio = proposals.problem[proposal], proposals.ratio[proposal]
@@ -197,6 +199,7 @@ class _Results:
             "metric_idx": Numbers(index),
             "metric_type": Words(codes, tuple(str(metric_spec.type) for metric_spec in specs.metric_specs)),
             "metric_name": Words(codes, tuple(metric_spec.name for metric_spec in specs.metric_specs)),
+            "metric_label": Words(codes, tuple(labels)),
             "target_type": Words(codes, tuple(kind for kind, _ in targets)),
             "target": _nullable(target),
             "current_milli": Numbers(np.where(is_told, proposals.current[proposal], 0), ~is_told),

@@ -8,6 +8,7 @@ from hpaaudit.api.decode import decode_status
 from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.limits import as_known
+from hpaaudit.engine.eras.annotation_specs import labels_of
 from hpaaudit.engine.eras.reconcile import reconcile
 from hpaaudit.engine.replay.candidate_inputs import CandidateInputs
 from hpaaudit.engine.replay.cluster_state import ClusterState, Writes, is_controller
@@ -244,6 +245,7 @@ class Process:
             band_hi=_or_none(choice.band.highest),
             evidence=choice.evidence,
             missing_input=MISSING[choice.band.missing],
+            metric_labels=labels_of(observation.hpa, behaviours_of(self.flags)) if observation.hpa is not None else (),
         )
 
     def _choose(self, observation: Observation, before: Memory, planned: PlannedReconcile, number: int) -> _Choice:

@@ -71,7 +71,7 @@ with agreed as materialized (
 select
     a.*,
     if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.seen_at), null) as seen_us,
-    if(count(*) over (partition by a.namespace, a.name) > 1, epoch_us(h.deleted_at), null) as deleted_us,
+    epoch_us(h.deleted_at) as deleted_us,
     coalesce(s.scalings, 0) as told_scalings,
     h.target_kind || '/' || h.target_name as target, t.former_targets, r.why,
     (

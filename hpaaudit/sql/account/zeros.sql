@@ -60,7 +60,7 @@ select
     r.later.replicas as raised_to,
     coalesce(r.later.is_hpa, false) as is_raised_by_hpa,
     if(r.later.is_hpa, '', coalesce(r.later.who, '')) as raised_by,
-    if(r.later.is_hpa, coalesce(p.metric_name, ''), '') as metric,
+    if(r.later.is_hpa, coalesce(p.metric_label, ''), '') as metric,
     epoch_us(u.gap_from) as unseen_us,
     epoch_us(e.released_at) as released_us, e.is_deleted
 from zeros as z

@@ -14,6 +14,6 @@ select
             from metric_proposals as u
             where u.reconcile_id = r.reconcile_id and u.invalid_code = 'metric.invalid.unseen'
         ) as is_unknown,
-    p.metric_name, p.target_type, p.target, p.current_utilization, p.current_milli
+    p.metric_name, p.metric_label, p.target_type, p.target, p.current_utilization, p.current_milli
 from reconciles as r
 left join metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner

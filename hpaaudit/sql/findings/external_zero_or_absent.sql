@@ -5,7 +5,7 @@
 -- Needs: External Object
 with readings as (
     select
-        hpa_uid, reconcile_id, ts, metric_idx, metric_name, ratio, raw_desired,
+        hpa_uid, reconcile_id, ts, metric_idx, metric_label, ratio, raw_desired,
         lag(ratio) over one as ratio_before,
         lag(is_winner) over one as won_before,
         lag(proposal) over one as proposal_before,
@@ -54,7 +54,7 @@ with readings as (
     join runs.metric_proposals as o
         on o.hpa_uid = f.hpa_uid
         and o.ts between f.ts and f.decided_at
-        and o.metric_name <> f.metric_name
+        and o.metric_label <> f.metric_label
     group by f.hpa_uid, f.reconcile_id, f.metric_idx, o.metric_idx
 ), judged as (
     select f.*, o.other_ratio
@@ -69,14 +69,14 @@ select
     hpa_uid, ts as first_at, scaled_at as last_at, 'high' as severity,
     format(
         '{} fell from {} of its target to 0 at once, and the replicas from {} to {} {} s later, although {}',
-        metric_name, round(ratio_before, 2), from_replicas, to_replicas,
+        metric_label, round(ratio_before, 2), from_replicas, to_replicas,
         round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint,
         if(
             other_ratio >= 0.5, format('another metric stayed at {} of its target or more', round(other_ratio, 2)),
             format('that of {} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))
         )
     ) as verdict,
-    json_object('metric', metric_name, 'hpas', hpas, 'other_ratio', other_ratio) as evidence,
+    json_object('metric', metric_label, 'hpas', hpas, 'other_ratio', other_ratio) as evidence,
     'see whether its source failed: let it answer with an error in place of 0, or add a second metric as a floor' as next_step
 from judged
 where hpas >= 2 or other_ratio >= 0.5

@@ -4,7 +4,7 @@
 -- Needs: scale_up.from_three_numbers
 with measured as not materialized (
     select
-        hpa_uid, metric_idx, metric, metric_name, ts, reconcile_id, spec_replicas, desired, ratio,
+        hpa_uid, metric_idx, metric, metric_label, ts, reconcile_id, spec_replicas, desired, ratio,
         action = 'scale_up' and desired < least(raw_desired, max_replicas) as is_limited,
         is_raised and is_winner and ratio > 1 and adjust_code = 'adjust.none'
         and desired >= least(raw_desired, max_replicas) as is_step
@@ -51,14 +51,14 @@ with measured as not materialized (
     window one as (partition by rise, stretch)
 ), climbs as (
     select
-        hpa_uid, metric_idx, metric_name, first_at, last_at,
+        hpa_uid, metric_idx, metric_label, first_at, last_at,
         count(*) filter (is_step) as steps,
         arg_min(ratio, ts) filter (is_step) as first_ratio, arg_max(ratio, ts) filter (is_step) as last_ratio,
         arg_min(spec_replicas, ts) filter (is_step) as first_replicas,
         arg_max(spec_replicas, ts) filter (is_step) as last_replicas, arg_max(desired, ts) filter (is_step) as reached
     from runs_up
     where ts between first_at and last_at
-    group by hpa_uid, metric_idx, metric_name, rise, stretch, first_at, last_at
+    group by hpa_uid, metric_idx, metric_label, rise, stretch, first_at, last_at
     -- A load that grows looks the same, but for so many sizes in a row that is rare.
     having count(distinct spec_replicas) filter (is_step) >= 3
         and last_replicas >= 2 * first_replicas
@@ -68,11 +68,11 @@ with measured as not materialized (
 select
     hpa_uid, first_at, last_at, 'medium' as severity,
     format(
-        '{} stood at {} of its target with {}, and at {} with {}', metric_name, round(first_ratio, 2),
+        '{} stood at {} of its target with {}, and at {} with {}', metric_label, round(first_ratio, 2),
         counted(first_replicas, 'replica'), round(last_ratio, 2), last_replicas
     ) as verdict,
     json_object(
-        'metric', metric_name, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
+        'metric', metric_label, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
         'from', first_replicas, 'to', reached
     ) as evidence,
     'choose a metric that the pods share: memory and the latency of a dependency do not fall with more pods' as next_step

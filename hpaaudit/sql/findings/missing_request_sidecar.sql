@@ -1,14 +1,18 @@
 -- Which HPAs were blind because a container of a pod has no request?
 -- One row per HPA.
 -- Needs: metric.invalid.missing_request
-with unusable as (
-    select
-        r.hpa_uid, r.ts, r.until_next_s, p.metric_name,
-        begins_stretch(r.ts, lag(r.ts) over one, lag(r.until_next_s) over one) as is_first
+with lacked as (
+    -- Metrics of several containers may lack one resource in the same reconcile.
+    select distinct r.hpa_uid, r.reconcile_id, r.ts, r.until_next_s, p.metric_name
     from runs.metric_proposals as p
     join ran as r using (reconcile_id)
     where p.invalid_code = 'metric.invalid.missing_request'
-    window one as (partition by r.hpa_uid, p.metric_name order by r.ts)
+), unusable as (
+    select
+        hpa_uid, ts, until_next_s, metric_name,
+        begins_stretch(ts, lag(ts) over one, lag(until_next_s) over one) as is_first
+    from lacked
+    window one as (partition by hpa_uid, metric_name order by ts, reconcile_id)
 ), blind as (
     select
         hpa_uid, metric_name, min(ts) as first_at, max(ts) as last_at, round(sum(until_next_s), 6) as blind_s,

@@ -11,15 +11,15 @@ with blocked as (
     select
         b.reconcile_id,
         max(p.proposal) filter (p.valid) as best,
-        list(distinct p.metric_name order by p.metric_name) filter (not p.valid) as failed,
-        arg_min(p.metric_name, p.metric_idx) filter (not p.valid) as metric_name,
+        list(distinct p.metric_label order by p.metric_label) filter (not p.valid) as failed,
+        arg_min(p.metric_label, p.metric_idx) filter (not p.valid) as metric_label,
         arg_min(p.invalid_code, p.metric_idx) filter (not p.valid) as invalid_code
     from runs.metric_proposals as p
     join blocked as b using (reconcile_id)
     group by b.reconcile_id
 ), held as (
     select
-        b.hpa_uid, b.ts, b.lasted_s, a.failed, a.metric_name, a.invalid_code,
+        b.hpa_uid, b.ts, b.lasted_s, a.failed, a.metric_label, a.invalid_code,
         begins_stretch(b.ts, lag(b.ts) over one, lag(b.until_next_s) over one) as is_first,
         -- Until 1.14 the first metric that fails ends the reconcile; later it only forbids to scale down.
         b.reason_code = 'gate.metric_failed' as is_held_up,
@@ -69,7 +69,7 @@ select
     ) as verdict,
     json_object(
         'seconds', round(sum(lasted_s), 6), 'spare_pod_seconds', round(sum(fewer * lasted_s), 6),
-        'short_pod_seconds', round(sum(more * lasted_s), 6), 'metric', mode(metric_name order by metric_name),
+        'short_pod_seconds', round(sum(more * lasted_s), 6), 'metric', mode(metric_label order by metric_label),
         'invalid_code', mode(invalid_code order by invalid_code)
     ) as evidence,
     if(

@@ -4,7 +4,9 @@
 -- Needs: metric.overflow
 with judged as (
     select
-        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_name, p.ratio, p.proposal, r.spec_replicas, r.desired, r.action, r.actual,
+        p.hpa_uid, p.reconcile_id, p.ts, p.metric_idx, p.metric_label, p.ratio, p.proposal, r.spec_replicas, r.desired, r.actual,
+        -- Another metric, a bound or an earlier recommendation may move the replicas the other way.
+        p.is_winner and sign(r.desired - r.spec_replicas) = sign(p.proposal::bigint - r.spec_replicas) as is_followed,
         -- At zero replicas the ratio of an average is infinite for any load: only the proposal tells. With pods that are not
         -- ready the controller may hold such a proposal, but then the ratio is finite.
         p.proposal in (-2147483648, 2147483647)
@@ -24,7 +26,7 @@ with judged as (
     -- ratios: how many, for the number of one is not that of all.
     select w.*, count(distinct w.ratio) over (partition by w.hpa_uid) as ratios
     from worst as w
-    join (from worst where nth = 1) as f using (hpa_uid, overflows, metric_name)
+    join (from worst where nth = 1) as f using (hpa_uid, overflows, metric_label)
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, if(bool_or(overflows), 'critical', 'high') as severity,
@@ -32,18 +34,18 @@ select
         if(
             overflows,
             format(
-                '{} counted as {}{} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_name,
+                '{} counted as {}{} its target, which asks for more replicas than 32 bits hold: that counts as {}{}', metric_label,
                 if(ratios > 1, 'up to ', ''),
                 if(isinf(ratio), 'infinitely many times', format('{:.0f} times', ratio)),
                 if(proposal > 0, 'the greatest number', 'the least number'),
                 case
-                    when action = 'hold' then ''
+                    when not coalesce(is_followed, false) then ''
                     when coalesce(actual, desired) = desired then format(', and {} became {}', spec_replicas, desired)
                     else format(', and {} were wanted in place of {}', desired, spec_replicas)
                 end
             ),
             format(
-                '{} was negative{}{}: its source said so, or its value is beyond 64 bits', metric_name,
+                '{} was negative{}{}: its source said so, or its value is beyond 64 bits', metric_label,
                 if(isinf(ratio), '', format(', {}{:.2g} times its target', if(ratios > 1, 'down to ', ''), ratio)),
                 -- Pods without a sample may count as at their target.
                 if(proposal > 0, format(', and asks for {} all the same', counted(proposal, 'replica')), ', which asks for no replicas')

@@ -2,7 +2,7 @@
 -- One row per HPA, if that lasted for two minutes.
 -- Needs: adjust.direction_flip_hold adjust.damped_into_tolerance adjust.count_flip_hold metric.invalid.container_missing
 with held as (
-    select r.hpa_uid, r.ts, r.until_next_s, r.lasted_s, p.metric_name, p.missing_pods, p.ratio
+    select r.hpa_uid, r.ts, r.until_next_s, r.lasted_s, p.metric_label, p.missing_pods, p.ratio
     from ran as r
     join runs.metric_proposals as p on p.reconcile_id = r.reconcile_id and p.is_winner
     left join main.remembered_replicas as m on m.reconcile_id = r.reconcile_id
@@ -22,7 +22,7 @@ with held as (
         r.hpa_uid, r.ts, r.until_next_s,
         -- Where no other metric was usable, nothing could be decided until the next reconcile, whoever wrote meanwhile.
         if(r.reason_code = 'gate.all_metrics_invalid', r.until_next_s, r.lasted_s),
-        arg_min(p.metric_name, p.metric_idx), 1, null
+        arg_min(p.metric_label, p.metric_idx), 1, null
     from ran as r
     join runs.metric_proposals as p using (reconcile_id)
     where p.invalid_code = 'metric.invalid.container_missing'
@@ -37,10 +37,10 @@ select
     cost_severity(0, sum(missing_pods * lasted_s) filter (ratio < 1), sum(lasted_s) filter (ratio is null)) as severity,
     format(
         'up to {} without a sample of {} changed the decision {}', counted(max(missing_pods), 'pod'),
-        enumerated(list(distinct metric_name order by metric_name)), lasting(sum(lasted_s), sum(is_first::integer))
+        enumerated(list(distinct metric_label order by metric_label)), lasting(sum(lasted_s), sum(is_first::integer))
     ) as verdict,
     json_object(
-        'seconds', round(sum(lasted_s), 6), 'pods', max(missing_pods), 'metric', mode(metric_name order by metric_name)
+        'seconds', round(sum(lasted_s), 6), 'pods', max(missing_pods), 'metric', mode(metric_label order by metric_label)
     ) as evidence,
     'find out why these pods have no sample: they crash, wait for a node, or the source of the metric lost them' as next_step
 from begun

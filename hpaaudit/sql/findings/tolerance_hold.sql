@@ -15,7 +15,7 @@ with held as (
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, 'info' as severity,
     format(
-        '{} stood at {:.4g} % of its target for {:.0f} min{}: the tolerance of {:.4g} % holds up to {:.4g} %', metric_name,
+        '{} stood at {:.4g} % of its target for {:.0f} min{}: the tolerance of {:.4g} % holds up to {:.4g} %', metric_label,
         100 * avg(ratio), sum(lasted_s) / 60,
         if(sum(is_first::integer) > 1, format(' in {} stretches', sum(is_first::integer)), ''),
         100 * tolerance, 100 + 100 * tolerance
@@ -23,6 +23,6 @@ select
     json_object('seconds', round(sum(lasted_s), 6), 'mean_ratio', round(avg(ratio), 9), 'tolerance', tolerance) as evidence,
     'lower the target, or set behavior.scaleUp.tolerance where the release has it' as next_step
 from held
-group by hpa_uid, metric_idx, metric, metric_name, tolerance
+group by hpa_uid, metric_idx, metric, metric_label, tolerance
 having sum(lasted_s) >= 1800
 qualify row_number() over (partition by hpa_uid order by round(sum(lasted_s), 6) desc, min(ts), metric_idx) = 1;

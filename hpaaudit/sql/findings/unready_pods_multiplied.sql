@@ -4,7 +4,7 @@
 -- Needs: Object External
 with raised as (
     select
-        r.hpa_uid, r.ts, r.spec_replicas, r.desired, w.metric_name,
+        r.hpa_uid, r.ts, r.spec_replicas, r.desired, w.metric_label,
         ceil(w.ratio * max(o.ready_pods)) as of_ready, max_by(o.unready_pods, o.ready_pods) as unready_pods
     from ran as r
     join runs.metric_proposals as w on w.reconcile_id = r.reconcile_id and w.is_winner
@@ -18,14 +18,14 @@ with raised as (
             from runs.assumptions
             where key = 'release'
         )
-    group by r.hpa_uid, r.ts, r.spec_replicas, r.desired, w.metric_name, w.ratio
+    group by r.hpa_uid, r.ts, r.spec_replicas, r.desired, w.metric_label, w.ratio
     having of_ready < r.desired
 )
 select
     hpa_uid, min(ts) as first_at, max(ts) as last_at, if(count(*) >= 2, 'critical', 'medium') as severity,
     format(
         '{} raised {} to {} in {}, pods that were not ready included: {} of {} at the last, of which the ready ones asked for {}',
-        mode(metric_name order by metric_name), arg_min(spec_replicas, ts), arg_max(desired, ts), counted(count(*), 'step'),
+        mode(metric_label order by metric_label), arg_min(spec_replicas, ts), arg_max(desired, ts), counted(count(*), 'step'),
         arg_max(unready_pods, ts), arg_max(spec_replicas, ts), arg_max(of_ready, ts)::bigint
     ) as verdict,
     json_object('steps', count(*), 'pods_beyond', arg_max(desired - of_ready, ts)::bigint) as evidence,

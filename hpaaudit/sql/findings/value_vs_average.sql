@@ -26,12 +26,12 @@ with measured as (
     window one as (partition by hpa_uid, metric_idx, metric, stretch)
 ), climbs as (
     select
-        hpa_uid, metric_idx, metric_name, first_at, last_at, count(*) filter (is_step) as steps,
+        hpa_uid, metric_idx, metric_label, first_at, last_at, count(*) filter (is_step) as steps,
         arg_min(ratio, ts) as first_ratio, arg_max(ratio, ts) as last_ratio, min(ratio) as least_ratio,
         arg_min(spec_replicas, ts) as first_replicas, arg_max(desired, ts) as last_replicas
     from runs_up
     where ts between first_at and last_at
-    group by hpa_uid, metric_idx, metric, metric_name, stretch, first_at, last_at
+    group by hpa_uid, metric_idx, metric, metric_label, stretch, first_at, last_at
     -- A load that grows looks the same, but for so many sizes in a row that is rare.
     having count(distinct spec_replicas) filter (is_step) >= 3
         and arg_max(desired, ts) >= arg_max(max_replicas, ts)
@@ -42,7 +42,7 @@ with measured as (
 select
     hpa_uid, first_at, last_at, 'high' as severity,
     format(
-        '{} has a target of type Value, and {} while {} raised {} to {} replicas', metric_name,
+        '{} has a target of type Value, and {} while {} raised {} to {} replicas', metric_label,
         if(
             least_ratio >= first_ratio, 'did not fall',
             format('fell only from {:.4g} to {:.4g} times its target', first_ratio, least_ratio)
@@ -50,7 +50,7 @@ select
         counted(steps, 'scale-up'), first_replicas, last_replicas
     ) as verdict,
     json_object(
-        'metric', metric_name, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
+        'metric', metric_label, 'steps', steps, 'first_ratio', first_ratio, 'last_ratio', last_ratio,
         'from', first_replicas, 'to', last_replicas
     ) as evidence,
     'use the type AverageValue for a total, such as the length of a queue' as next_step

@@ -5,7 +5,7 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   breach_at: the first recorded reconcile that saw the metric above its tolerance
---   metric_name: the metric
+--   metric_name: the metric, as `metric_label` of `metric_proposals`
 --   ratio: usage over target at that time
 --   reason_code: why that reconcile decided as it did
 --   scaled_up_at: the first increase afterwards beyond the replicas of that time, whoever made it; NULL if there was none while the metric stayed up
@@ -13,7 +13,7 @@
 with told as (
     -- NULL: nobody knows whether the metric was above its tolerance.
     select
-        r.hpa_uid, r.namespace, r.name, r.reconcile_id, r.ts, r.reason_code, r.spec_replicas, p.metric_name, p.ratio,
+        r.hpa_uid, r.namespace, r.name, r.reconcile_id, r.ts, r.reason_code, r.spec_replicas, p.metric_label as metric_name, p.ratio,
         has_inputs(r.class) as is_known,
         if(has_inputs(r.class), p.ratio > 1 + p.tolerance, null) as is_hot
     from reconciles as r

@@ -4,7 +4,7 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   metric_name: the metric
+--   metric_name: the metric, as `metric_label` of `metric_proposals`
 --   compared: reconciles after which the controller published a value
 --   equal_pct: percent of them in which both are equal
 --   p95_points: 95 percent differ by at most so many percentage points
@@ -16,7 +16,7 @@ with published as (
     where avg_utilization is not null
     group by hpa_uid, observed_at, metric_idx
 ), replayed as (
-    select p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_name, p.ts, p.current_utilization, p.target,
+    select p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_label as metric_name, p.ts, p.current_utilization, p.target,
         r.ts + to_microseconds((1e6 * r.lasted_s)::bigint) as until
     from metric_proposals as p
     join reconciles as r using (reconcile_id)

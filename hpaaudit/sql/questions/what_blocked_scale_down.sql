@@ -5,7 +5,7 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   reason_code: what held the scale-down
---   metric_name: the metric that was unusable; empty if none was
+--   metric_name: the metric that was unusable, as `metric_label` of `metric_proposals`; empty if none was
 --   reconciles: in how many reconciles
 --   minutes: how long these lasted together, each until the next one or until somebody else wrote
 --   minutes_memory_too: of a metric that failed: in how many of these an earlier recommendation held it too, or may have
@@ -17,7 +17,7 @@ with asked as (
     select
         reconcile_id,
         max(proposal) filter (valid) as best,
-        coalesce(arg_min(metric_name, metric_idx) filter (not valid), '') as metric_name
+        coalesce(arg_min(metric_label, metric_idx) filter (not valid), '') as metric_name
     from metric_proposals
     where namespace || '/' || name like $hpa
         and ts between $since and $until

@@ -5,14 +5,14 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   metric_idx: the place of the metric in the spec, from 0
---   metric_name: the metric
+--   metric_name: the metric, as `metric_label` of `metric_proposals`
 --   won: reconciles in which it decided
 --   won_up: reconciles in which it decided and asked for more than there were
 --   tied: reconciles in which it asked for the same number as the metric that decided
 --   invalid: reconciles in which it was unusable
 --   mean_ratio: usage over target, on average
 with told as (
-    select p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_name, p.is_winner, p.valid, p.ratio, p.proposal,
+    select p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_label as metric_name, p.is_winner, p.valid, p.ratio, p.proposal,
         r.spec_replicas, r.raw_desired
     from metric_proposals as p
     join reconciles as r using (reconcile_id)

@@ -5,7 +5,7 @@
 --   namespace: the HPA's namespace
 --   name: the HPA's name
 --   metric_idx: the place of the metric in the spec, from 0
---   metric_name: the metric
+--   metric_name: the metric, as `metric_label` of `metric_proposals`
 --   invalid_code: why it was unusable
 --   reconciles: in how many reconciles
 --   minutes: how long these lasted together, each until the next one
@@ -13,7 +13,7 @@
 --   last_at: the last of them
 --   example: the controller's words; NULL where the replay kept numbers only
 select
-    p.namespace, p.name, p.metric_idx, p.metric_name, p.invalid_code,
+    p.namespace, p.name, p.metric_idx, p.metric_label as metric_name, p.invalid_code,
     count(*) as reconciles,
     round(sum(r.lasted_s) / 60, 1) as minutes,
     min(p.ts) as first_at,
@@ -25,5 +25,5 @@ where not p.valid
     and p.namespace || '/' || p.name like $hpa
     and p.ts between $since and $until
     and has_inputs(r.class)
-group by p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_name, p.invalid_code
+group by p.hpa_uid, p.namespace, p.name, p.metric_idx, p.metric_label, p.invalid_code
 order by first_at, p.namespace, p.name, p.metric_idx, p.invalid_code, p.hpa_uid;

@@ -6,6 +6,7 @@
 --   metric_idx: place in the spec, from 0; up to 1.5 cpu comes first, then those of the annotation
 --   metric_type: `Resource`, `ContainerResource`, `Pods`, `Object` or `External`
 --   metric_name: of the resource or the metric
+--   metric_label: what screens call it: its name, with its container, and with its selector or object where others share the name
 --   target_type: `Utilization`, `Value` or `AverageValue`
 --   target: percent where `target_type` is Utilization, else milli
 --   current_milli: what the status publishes as value or averageValue, in milli
@@ -33,6 +34,7 @@ create table runs.metric_proposals (
     metric_idx integer,
     metric_type varchar,
     metric_name varchar,
+    metric_label varchar,
     target_type varchar,
     target bigint,
     current_milli bigint,

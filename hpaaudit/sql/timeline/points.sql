@@ -4,7 +4,7 @@
 -- those of another metric of the reconcile are told; of a reconcile that did not take place none were counted.
 -- failed: the metrics that were unusable.
 with deciding as (
-    select reconcile_id, metric_name, if(valid and isfinite(ratio), ratio, null) as ratio
+    select reconcile_id, metric_label, if(valid and isfinite(ratio), ratio, null) as ratio
     from metric_proposals
     where namespace = $namespace and name = $name
     qualify row_number() over (
@@ -20,7 +20,7 @@ with deciding as (
         order by coalesce(is_winner, false) desc, coalesce(valid, false) desc, metric_idx
     ) = 1
 ), failing as (
-    select reconcile_id, list(metric_name order by metric_idx) as failed
+    select reconcile_id, list(metric_label order by metric_idx) as failed
     from metric_proposals
     where namespace = $namespace and name = $name and not valid
     group by reconcile_id
@@ -28,7 +28,7 @@ with deciding as (
 select
     epoch_us(r.ts) as at_us, epoch_us(r.began_at) as began_us, r.spec_replicas as replicas, r.desired as replay, r.decided,
     r.min_replicas, r.max_replicas, r.verdict, r.reason_code,
-    coalesce(d.metric_name, '') as metric, d.ratio,
+    coalesce(d.metric_label, '') as metric, d.ratio,
     if(did_not_run(r.class), null, c.ready_pods) as ready,
     if(did_not_run(r.class), null, c.unready_pods) as unready,
     if(did_not_run(r.class), null, c.missing_pods) as missing,

@@ -17,6 +17,7 @@
 --   raw_desired: what the metrics asked for
 --   stabilized: what earlier recommendations made of that
 --   metric_name: of the metric that decided
+--   metric_label: what screens call it
 --   target_type: of that metric
 --   target: of that metric
 --   current_utilization: of that metric, in percent
@@ -39,10 +40,10 @@ select
     r.desired as replay,
     r.reason_code,
     r.raw_desired, r.stabilized,
-    p.metric_name, p.target_type, p.target, p.current_utilization, p.current_milli,
+    p.metric_name, p.metric_label, p.target_type, p.target, p.current_utilization, p.current_milli,
     d.class, d.severity, d.confidence,
     (
-        select list(o.metric_name order by o.metric_idx)
+        select list(o.metric_label order by o.metric_idx)
         from main.metric_proposals as o
         where o.reconcile_id = r.reconcile_id and o.valid and not o.is_winner and o.proposal = p.proposal
     ) as tied_metrics,

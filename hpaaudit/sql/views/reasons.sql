@@ -8,6 +8,7 @@
 --   reason_code: the last step that bound the number, else what the winning metric found
 --   winner_code: why this metric won: see *Winners*; NULL where none did
 --   metric_name: the metric that won; NULL where none did
+--   metric_label: what screens call it
 --   metric_code: what it found: see *Winners*; NULL where none won, or its ratio is unknown
 --   adjust_code: how missing and unready pods bent it; NULL where none won
 --   raw_desired: what the metrics asked for
@@ -15,7 +16,7 @@
 --   reported: the reasons of the conditions that it leaves behind: AbleToScale, ScalingActive, ScalingLimited
 create view main.reasons as
 with winners as (
-    select reconcile_id, metric_name, metric_type, target_type, proposal, ratio, ratio_adjusted, tolerance, adjust_code
+    select reconcile_id, metric_name, metric_label, metric_type, target_type, proposal, ratio, ratio_adjusted, tolerance, adjust_code
     from main.metric_proposals
     where is_winner
 ), rivals as (
@@ -38,7 +39,7 @@ select
         when v.ties > 0 then 'winner.tie'
         else 'winner.max_proposal'
     end as winner_code,
-    w.metric_name,
+    w.metric_name, w.metric_label,
     case
         -- Inside the tolerance these metrics ask for the pods that there are, surge included, not for spec.replicas.
         when abs(w.ratio - 1) <= w.tolerance

@@ -10,12 +10,12 @@ from hpaaudit.api.flags import is_before_1_12
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metric_context import uses_heapster
 from hpaaudit.engine.controller.write_scale import MAX_ATTEMPTS
+from hpaaudit.engine.eras.annotation_specs import asks_by_annotation
 from hpaaudit.engine.eras.polling import as_map
 from hpaaudit.engine.fleet.batch.records import packed
 from hpaaudit.engine.fleet.batch.resolved_specs import ResolvedSpec, ResolvedSpecTable
 from hpaaudit.engine.fleet.columns.batch import NONE, HpaStates, InputBatch, Ranges, Reconciles, StatusWrites
 from hpaaudit.engine.fleet.columns.column_codes import NO_STATUS, NULL
-from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_answers
 from hpaaudit.engine.fleet.input.hpa_states import HpaTable
 from hpaaudit.engine.fleet.input.ids import Array, Ids

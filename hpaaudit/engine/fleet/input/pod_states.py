@@ -10,10 +10,10 @@ from hpaaudit.api import selector as selectors
 from hpaaudit.engine.behaviours.in_force import Behaviours
 from hpaaudit.engine.controller.metrics_client import ZERO_TIME_US, Problem
 from hpaaudit.engine.controller.pod_requests import calculate_requests
+from hpaaudit.engine.eras.annotation_specs import asks_by_annotation
 from hpaaudit.engine.eras.pod_averages import phase_of
 from hpaaudit.engine.fleet.columns.batch import PodRequests, PodStates, Ranges
 from hpaaudit.engine.fleet.columns.column_codes import ABSENT_CONTAINER, MISSING_REQUEST
-from hpaaudit.engine.fleet.input.annotation_specs import asks_by_annotation
 from hpaaudit.engine.fleet.input.ids import Array, Ids, of_pairs, of_words, paired, unpaired
 from hpaaudit.engine.fleet.input.rows import Rows, empty, in_order, joined, needed_after, numbers, present, runs
 from hpaaudit.engine.fleet.input.tables import PodRows

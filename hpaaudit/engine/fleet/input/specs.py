@@ -21,6 +21,12 @@ from hpaaudit.engine.controller.metric_target import (
 )
 from hpaaudit.engine.controller.reconcile_state import has_object_or_external
 from hpaaudit.engine.controller.remember import longest_us
+from hpaaudit.engine.eras.annotation_specs import (
+    AskedMetric,
+    asked_metrics,
+    asks_by_annotation,
+    with_asked_metrics,
+)
 from hpaaudit.engine.fleet.columns.column_codes import (
     BAD_SOURCE,
     FAILED_CONTAINER,
@@ -29,12 +35,6 @@ from hpaaudit.engine.fleet.columns.column_codes import (
     FAILED_PODS,
     FAILED_RESOURCE,
     KEPT,
-)
-from hpaaudit.engine.fleet.input.annotation_specs import (
-    AskedMetric,
-    asked_metrics,
-    asks_by_annotation,
-    with_asked_metrics,
 )
 from hpaaudit.engine.fleet.input.heapster_samples import heapster_request
 from hpaaudit.engine.fleet.input.ids import Ids

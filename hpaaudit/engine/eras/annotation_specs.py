@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+from hpaaudit.api.metric_labels import metric_labels
 from hpaaudit.api.quantity import from_milli
 from hpaaudit.api.v2 import DEFAULT_CPU_UTILIZATION, cpu_utilization
 from hpaaudit.engine.behaviours.in_force import Behaviours
@@ -37,6 +38,12 @@ def with_asked_metrics(hpa: Hpa, behaviours: Behaviours) -> Hpa:
     """The HPA with what these releases ask for as the metrics of its spec."""
     metrics = tuple(asked.metric for asked in asked_metrics(hpa, behaviours))
     return replace(hpa, spec=replace(hpa.spec, metrics=metrics))
+
+
+def labels_of(hpa: Hpa, behaviours: Behaviours) -> tuple[str, ...]:
+    """What people call each metric that the controller asks for, in the order of the proposals."""
+    asked = with_asked_metrics(hpa, behaviours) if asks_by_annotation(behaviours) else hpa
+    return metric_labels(asked.spec.metrics)
 
 
 def asked_metrics(hpa: Hpa, behaviours: Behaviours) -> list[AskedMetric]:
