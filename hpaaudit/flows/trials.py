@@ -324,12 +324,21 @@ def _agrees(row: Compared, decided: ByNumber, *, moves_times: bool) -> bool:
         return row.divergence_id is None or (moves_times and not row.is_seen)
     if row.published is not None and decided_again.reasons is not None:
         # Only its conditions tell what the controller decided: it failed.
-        is_same = decided_again.reasons == row.published
+        is_same = row.published in (decided_again.reasons, _if_refused(decided_again.reasons))
         return is_same and (row.divergence_id is None or row.published != row.predicted)
     if row.divergence_id is None:
         return decided_again.may_be(row.desired)
     # Where the published number agrees anyway, the difference arose after the decision.
     return row.real != row.desired and decided_again.may_be(row.real)
+
+
+def _if_refused(reasons: str) -> str:
+    """The reasons that the conditions would have if the scale had been written, and the API server had refused it.
+
+    Where nobody saw the answer to the write, the trial takes it that it was accepted.
+    """
+    able, _, active = reasons.partition(" ")
+    return f"FailedUpdateScale {active}" if able == "SucceededRescale" else reasons
 
 
 def _changes(row: Compared, decided: ByNumber) -> bool:

@@ -2,8 +2,12 @@
 
 from typing import Any, cast
 
+import pytest
+
+from hpaaudit.flows.decide_again import Again
 from hpaaudit.flows.other_settings import Setting
-from hpaaudit.flows.trials import Trials, _Score
+from hpaaudit.flows.trials import Trials, _agrees, _Score
+from hpaaudit.model.sensitivity import Compared
 
 ALONE = {
     # One that changes nearly everything comes first, and explains as much as the true window alone.
@@ -30,6 +34,27 @@ def test_the_best_values_of_each_setting_are_tried_together_before_the_many_of_o
     true = {("downscale-stabilization", "300s"), ("tolerance", "0.1")}
     (place,) = [number for number, pair in enumerate(_tried()) if set(pair) == true]
     assert place < 30
+
+
+@pytest.mark.parametrize(
+    ("decided", "published", "agrees"),
+    [
+        # Nobody saw that the write of this number was refused.
+        ("SucceededRescale ValidMetricFound", "FailedUpdateScale ValidMetricFound", True),
+        ("SucceededRescale ValidMetricFound", "FailedUpdateScale FailedGetResourceMetric", False),
+        ("ReadyForNewScale ValidMetricFound", "FailedUpdateScale ValidMetricFound", False),
+        ("SucceededGetScale FailedGetResourceMetric", "SucceededGetScale FailedGetResourceMetric", True),
+        ("SucceededRescale ValidMetricFound", "SucceededGetScale FailedGetResourceMetric", False),
+    ],
+)
+def test_a_write_that_was_refused_is_explained_by_what_would_have_written(
+    decided: str, published: str, *, agrees: bool
+) -> None:
+    row = Compared(
+        reconcile_id=1, hpa="shop/web", at_us=0, desired=3, real=3, divergence_id=1,
+        published=published, predicted="ReadyForNewScale ScalingDisabled", is_seen=True,
+    )  # fmt: skip
+    assert _agrees(row, {1: Again(0, 0, 0, decided)}, moves_times=False) is agrees
 
 
 def test_every_pair_with_one_of_the_nearest_is_tried_once_and_those_that_change_nothing_last() -> None:
