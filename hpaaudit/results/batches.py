@@ -33,6 +33,7 @@ class Batches:
         self._columns: defaultdict[str, list[pa.Table]] = defaultdict(list)
         self._schemas: dict[str, pa.Schema] = {}
         self._dictionaries = Dictionaries()
+        self._dictionaries.number("evidence", ("assumed",))  # the audit may doubt what every reconcile took for proven
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
         """Takes rows for a table."""

@@ -29,6 +29,8 @@ with lines as (
     select
         hpa, observed_at, desired_replicas, able_reason, active_reason,
         desired_replicas is distinct from desired_before as is_new_number,
+        -- lastScaleTime has whole seconds.
+        coalesce(is_rescale and observed_at - last_scale_time > interval 6 second, false) as is_late,
         coalesce(able_status, '') <> '' or desired_replicas > 0 as was_written,
         coalesce(able_status = 'False' and able_reason in ('FailedGetScale', 'FailedUpdateScale'), false)
         or coalesce(active_status = 'False' and active_reason not in ('ScalingDisabled', 'ScaledToZero'), false)
@@ -39,7 +41,7 @@ with lines as (
         s.reconcile_id, s.hpa, s.nth, s.ts, s.until, s.next_ts, s.spec_replicas, s.next_spec_replicas, s.next_is_silent, s.desired, s.expected, s.status_desired, s.open,
         s.able, s.active, s.is_refused,
         p.desired_replicas, p.able_reason as said_able_reason, p.active_reason as said_active_reason,
-        p.is_new_number, p.was_written, p.is_failing,
+        p.is_new_number, p.was_written, p.is_failing, p.is_late,
         coalesce(p.observed_at >= s.began_at, false) as is_fresh
     from (
         -- Up to 1.5 the next reconcile may begin as this one writes its status: that status is still this one's.
@@ -113,6 +115,8 @@ select
     case g.decided_source when 1 then g.sent when 2 then g.desired_replicas end as decided,
     g.actual, g.spec_replicas, g.next_spec_replicas, g.decision_agrees, g.replicas_agree, g.open,
     g.told_of_failure,
+    -- The status says that it was written for an earlier reconcile than the one as which it was seen.
+    g.is_fresh and g.is_late as told_late,
     coalesce(g.is_fresh and g.said_able_reason = 'SucceededRescale', false) as told_of_success,
     -- Where a refusal still stands, no write was accepted: that would have replaced it.
     coalesce(

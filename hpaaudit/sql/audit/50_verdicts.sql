@@ -97,7 +97,8 @@ with unseen_answers as (
         and getvariable('texts').evidence[r.evidence + 1] <> 'proven'
         and not coalesce(c.decided_source = 3 and c.decision_agrees, false)
 ), otherwise_told as (
-    -- Its Event tells of another number than the replay gives: the status that stood then is of another reconcile.
+    -- Its Event tells of another number than the replay writes, or the replay writes none: the status that stood then is of
+    -- another reconcile.
     select c.reconcile_id
     from compared as c
     join staged.replayed as r using (reconcile_id)
@@ -110,8 +111,8 @@ with unseen_answers as (
         and o.desired <> o.spec_replicas
         and o.ts between e.at - interval 1 second and e.at + interval 2 second
     where getvariable('texts').at_source[r.at_source + 1] = 'event' and o.reconcile_id is null
-    group by c.reconcile_id, r.desired
-    having not coalesce(bool_or(e.replicas = r.desired), false)
+    group by c.reconcile_id, r.desired, c.spec_replicas
+    having not coalesce(bool_or(e.replicas = r.desired and r.desired <> c.spec_replicas), false)
 ), odd as (
     select c.*, h.hpa_uid
     from compared as c
@@ -230,7 +231,8 @@ with unseen_answers as (
         c.reconcile_id in (select reconcile_id from unread) as t_unread,
         c.reconcile_id in (select reconcile_id from relisted) as t_relisted,
         c.reconcile_id in (select reconcile_id from unanswered) and b.reconcile_id is null as t_unanswered,
-        c.agrees and c.reconcile_id in (select reconcile_id from otherwise_told) as t_otherwise_told,
+        o.reconcile_id is not null as is_otherwise_told,
+        c.agrees and is_otherwise_told as t_otherwise_told,
         -- It tells of a write that nobody saw: what stood then may be its own number, changed on its way, or that of another.
         c.told_of_success and if(n.writer_class = 'unknown', not n.has_own, n.reconcile_id is null and w.hpa_uid is null)
             as t_replaced,
@@ -250,7 +252,9 @@ with unseen_answers as (
         -- Published values that an old answer has as well do not say of which pods they are.
         coalesce(b.hides_metrics, false) and c.decision_agrees is false as t_metrics_unseen,
         if(
-            u.reconcile_id is not null and b.reconcile_id is not null or coalesce(p.is_seen_without_pods, false),
+            u.reconcile_id is not null and b.reconcile_id is not null
+                or coalesce(p.is_seen_without_pods, false)
+                or (c.told_late or is_otherwise_told) and getvariable('texts').evidence[r.evidence + 1] = 'proven',
             'assumed',
             getvariable('texts').evidence[r.evidence + 1]
         ) as evidence,
@@ -272,6 +276,7 @@ with unseen_answers as (
     left join reconciles_in_gaps as b using (reconcile_id)
     left join unseen_answers as u using (reconcile_id)
     left join in_long_gaps as p using (reconcile_id)
+    left join otherwise_told as o using (reconcile_id)
     asof left join guesses as g on g.hpa = c.hpa and c.ts > g.guessed_at
 ), classes as (
     select
@@ -319,6 +324,8 @@ with unseen_answers as (
             when t_may_be_refused and evidence = 'assumed' and decision_agrees is false then 'no_data.object_unseen'
             when evidence = 'assumed' and decision_agrees is false and t_inferred then 'timing.late_reconcile'
             when evidence = 'assumed' and decision_agrees is false then 'input.metric_value_skew'
+            -- What it read follows from no status: nobody knows why it decided otherwise.
+            when is_otherwise_told then 'no_data.object_unseen'
             else 'unexplained'
         end as class
     from tests
@@ -330,7 +337,7 @@ select
         when class in ('timing.sampling_skew', 'timing.late_reconcile', 'input.metric_value_skew') then 'skew'
         else 'divergent'
     end as verdict,
-    class,
+    class, is_otherwise_told,
     t_band as also_band,
     t_foreign and not starts_with(class, 'external_write') as also_external_write,
     t_gap as also_recording_gap,
@@ -341,7 +348,7 @@ select
         when t_unanswered and class = 'no_data.object_unseen' then 'metric.answer'
         when t_may_be_refused and not t_band and class = 'no_data.object_unseen' and decision_agrees is false
             then 'write.refused'
-        when t_otherwise_told and class = 'no_data.object_unseen' then 'status.late'
+        when is_otherwise_told and class = 'no_data.object_unseen' then 'status.late'
         when t_late and decision_agrees and class = 'no_data.object_unseen' then 'scale.late'
         when t_untold and decision_agrees and class = 'no_data.object_unseen' then 'status.late'
         when t_replaced and decision_agrees and class = 'no_data.object_unseen' then 'scale.write'

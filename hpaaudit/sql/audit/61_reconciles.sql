@@ -3,7 +3,15 @@
 insert into runs.encoded_reconciles by name
 with judged as (
     select
-        r.*, list_position(getvariable('texts').replay_id, h.replay_id) - 1 as replay_id, c.hpa, c.nth,
+        r.* replace (
+            -- What was read at that time does not follow from a status that tells of an earlier one.
+            if(
+                (c.told_late or coalesce(v.is_otherwise_told, false)) and getvariable('texts').evidence[r.evidence + 1] = 'proven',
+                list_position(getvariable('texts').evidence, 'assumed') - 1,
+                r.evidence
+            )::integer as evidence
+        ),
+        list_position(getvariable('texts').replay_id, h.replay_id) - 1 as replay_id, c.hpa, c.nth,
         c.lasted_s, c.actual,
         -- What did not take place decided nothing, whatever status stood.
         if(starts_with(v.class, 'not_run.'), null, c.decided) as decided,
