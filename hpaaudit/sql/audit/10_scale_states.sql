@@ -35,6 +35,7 @@ with mine as (
     -- state was seen again.
     qualify own_seq is not null
         or (source = 'watch' or last_seen_at >= target_since)
+        and coalesce(gone_at > target_since, true)
         and seq = max(seq) filter (own_seq is null) over (partition by hpa_uid, target_since)
 )
 select * exclude (newest_version, own_seq, is_first, last_seen_at)

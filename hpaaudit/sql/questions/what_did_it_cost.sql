@@ -4,7 +4,7 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   pod_minutes: spec.replicas of the target, from each of its changes to the next, times the minutes
+--   pod_minutes: spec.replicas of the target, from each of its changes to the next or until it was gone, times the minutes
 --   short_pod_minutes: pods that the metrics asked for, beyond maxReplicas too, and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
 --   unready_pod_minutes: pods that were asked of the target within this time and had not been ready yet, times the minutes until they were, or until the next change; NULL where that is not known
