@@ -1,14 +1,18 @@
 """Pod-minutes are those of the target while it is there, counted a second time from what was stored of its scale."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hpaaudit.flows.query import account
 from hpaaudit.model.facts import Fact, ScaleRead, ScaleWritten
 from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.report.replay import clock_of
+from hpaaudit.report.verdict import verdict
 from hpaaudit.results.questions import Scope, ask, questions
-from tests.conformance.expected import captures, name_of
+from tests.conformance.expected import capture_of, captures, name_of
 from tests.sample import one_in
 from tests.truth.produced import TOLD
 from tests.truth.replayed import replayed
@@ -53,3 +57,39 @@ def test_pod_minutes_are_those_of_the_target_while_it_is_there(world: Path) -> N
     for one in begun:
         counted = _pod_minutes(facts, one["target"], max(since_us, one["at_us"]), until_us)
         assert [row[2] for row in rows if row[1] == one["name"]] == [pytest.approx(counted, abs=0.06)]
+
+
+def _cut_before_the_end(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The same with somebody who scales the target to 1 ten seconds before it is found to be gone."""
+    gone_us = next(fact.at_us for fact in facts if isinstance(fact, ScaleRead) and fact.status == NOT_FOUND)
+    reads = [fact for fact in facts if isinstance(fact, ScaleRead) and fact.at_us < gone_us]
+    last = reads[-1]
+    assert last.scale is not None
+    cut = ScaleWritten(
+        at_us=Micros(gone_us - 10 * SECOND), took_us=Micros(0), target=last.target, path="", verb="patch", status=200,
+        error="", by="alice", agent="", manager="", sent=1, resource_version="",
+        scale=replace(last.scale, spec_replicas=1),
+    )  # fmt: skip
+    yield from sorted([*facts, cut], key=lambda fact: fact.at_us)
+
+
+def test_what_somebody_wrote_before_the_target_was_deleted_costs_nothing_afterwards() -> None:
+    facts = list(_cut_before_the_end(facts_of(REMADE[0])))
+    with replayed(list(VIEWS["outside"](facts))) as results:
+        told = account(results)
+    write, remade = told.hpas[0].foreign_writes
+    assert (write.is_gone, remade.is_gone, remade.is_remade) == (True, False, True)
+    assert write.missing_pod_s == pytest.approx((write.from_replicas - 1) * 10)
+    words = verdict(told.hpas[0], clock_of(told))
+    assert f"alice wrote {write.from_replicas} -> 1; the HPA did not undo that before the target was gone;" in words
+
+
+def test_where_no_metrics_were_recorded_the_pods_that_ran_are_known_all_the_same() -> None:
+    """How many the metrics asked for, and whether the HPA was blind, is not."""
+    facts = facts_of(capture_of("1.36", "calm-100-0002"))
+    with replayed(list(VIEWS["no metrics"](facts))) as results:
+        asked = ask(results, questions()["what_did_it_cost"], Scope(since_us=results.span[0] + 60 * SECOND))
+        assert results.rows("select * from reconciles where class = 'no_data.recording_gap'")
+        [row] = [dict(zip(asked.columns, row, strict=True)) for row in asked.fetchall()]
+    assert row["pod_minutes"] > 0
+    assert (row["short_pod_minutes"], row["blind_minutes"]) == (None, None)
