@@ -69,4 +69,5 @@ def _with_load(read: ResourceMetricsRead | ValuesRead | None, permille: int) -> 
 
 
 def _scaled(value: Milli, permille: int) -> Milli:
-    return Milli(value * permille // WHOLE)
+    """So many thousandths of a value, rounded up to a thousandth: so the controller reads what is finer than that."""
+    return Milli(-(-value * permille // WHOLE))

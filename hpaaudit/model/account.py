@@ -92,7 +92,8 @@ class ForeignWrite:
     undone_us, undone_to, undone_by   when somebody else undid it before, and who (empty: unknown); None if nobody did
     undone_may_be_hpa   of the write that undid it: as `may_be_hpa`
     undone_after_us   that was written after this, if it is more than two seconds before
-    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target
+    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target, or the
+                 target was gone (`is_gone`)
     missing_pod_s   replicas below the former number that the metrics asked for all the same, times the seconds until
                  they were restored, nobody looked, the HPA was released, or the recording ended; None if it is unknown
                  what was asked for
@@ -121,6 +122,7 @@ class ForeignWrite:
     answered_to: int | None = None
     released_us: Micros | None = None
     is_deleted: bool = False
+    is_gone: bool = False
     missing_pod_s: float | None = 0.0
     is_least: bool = False
 
@@ -244,7 +246,8 @@ class AtZero:
     is_raised_by_hpa  the HPA did that;  metric  which asked for them (empty: a bound did)
     raised_by    who else did (empty: unknown)
     unseen_us    when nobody looked any more, before they were raised; None if that was not so
-    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target
+    released_us  when the HPA scaled the target no more: it was deleted (`is_deleted`), or got another target, or the
+                 target was gone (`is_gone`)
     """
 
     at_us: Micros
@@ -258,6 +261,7 @@ class AtZero:
     unseen_us: Micros | None = None
     released_us: Micros | None = None
     is_deleted: bool = False
+    is_gone: bool = False
 
     at = At("at_us")
     after = MaybeAt("after_us")

@@ -34,6 +34,7 @@ def _aftermath(zero: AtZero, clock: Clock) -> str:
         end = f"until {clock(clock.last_us)}"
         if zero.released_us is not None:
             end = f"before the HPA {'was deleted' if zero.is_deleted else 'got another target'}"
+            end = "before the target was gone" if zero.is_gone else end
         return f", and nothing raised that {end}"
     is_exact = zero.after_us is None and zero.raised_after_us is None
     begin_us = zero.at_us if zero.after_us is None else zero.after_us

@@ -88,6 +88,7 @@ def _answer(write: ForeignWrite) -> str:
         end = "the recording ended"
         if write.released_us is not None:
             end = "it was deleted" if write.is_deleted else "it got another target"
+            end = "the target was gone" if write.is_gone else end
         no = f"the HPA did not undo that before {end}"
         return f"{wrote}, and not {write.from_replicas} again" if wrote else no
     had = f"had {write.restored_to} again" if write.restored_to == write.from_replicas else f"wrote {write.restored_to}"

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hpaaudit
+from hpaaudit.api.quantity import parse
 from hpaaudit.api.times import micros
 from hpaaudit.engine.behaviours.release import behaviours_of
 from hpaaudit.engine.controller.limits import policies, scale_events
@@ -66,9 +67,9 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 
 def inputs_of(scene: Scene, permille: int = 1000) -> ReconcileInput:
-    """What the engine decides from, with so many thousandths of each usage."""
-    words = [f"1@{usage * permille // 1000}" for usage in scene["ready"]]
-    words += [f"1@{usage * permille // 1000}:unready,start-60,since-60" for usage in scene["starting"]]
+    """What the engine decides from, with so many thousandths of each usage, as a quantity says it."""
+    words = [f"1@{parse(f'{usage * permille}u').milli}" for usage in scene["ready"]]
+    words += [f"1@{parse(f'{usage * permille}u').milli}:unready,start-60,since-60" for usage in scene["starting"]]
     words += ["1"] * scene["missing"]
     fields = {name: scene[name] for name in ("replicas", "minimum", "maximum", "behavior")}
     observed = observation(cpu(scene["target"]), crowd=pods(" ".join(words)), **fields)

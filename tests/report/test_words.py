@@ -82,6 +82,16 @@ from tests.report.accounts import NOON, cpu, divergence, finding, foreign_write,
         (
             hpa(
                 divergent=1,
+                foreign_writes=(foreign_write(restored_s=None, released_us=NOON + 40_000_000, is_gone=True),),
+            ),
+            (
+                "The HPA was faithful. "
+                "At 12:00:00Z helm wrote 12 -> 4; the HPA did not undo that before the target was gone."
+            ),
+        ),
+        (
+            hpa(
+                divergent=1,
                 foreign_writes=(
                     foreign_write(restored_s=None, undone_us=NOON + 4_000_000, undone_to=15, undone_by="alice"),
                 ),

@@ -251,3 +251,26 @@ def test_each_report_has_a_case(expected: str, database: Patterns) -> None:
 @pytest.mark.parametrize("case", FINE)
 def test_a_report_that_is_right_or_unseen_is_none(case: str, database: Patterns) -> None:
     assert database.audited(*REPORT, FINE[case]) == []
+
+
+def test_of_numbers_that_were_seen_at_one_instant_the_last_one_has_what_came_afterwards(database: Patterns) -> None:
+    """As after a gap, in which two wrote: the first of their numbers is over at once."""
+    steps = [(60, 4 + 2 * n, 6 + 2 * n) for n in range(8)]
+    states = scale((0, 4, 4), (60, 20, 4), (70, 20, 20))
+    ready = pods(*(-60 for _ in range(4)), *(80 for _ in range(16)))
+    rows = database.audited(*EFFECT, target(scale_events=changes(*steps), scale_states=states, pods=ready))
+    assert [row["made_at"] for row in rows[1:]] == [None] * 7 + [at(70)]
+    assert [row["ready_at"] for row in rows[1:]] == [None] * 7 + [at(80)]
+
+
+def test_a_target_that_is_gone_asks_for_no_pods(database: Patterns) -> None:
+    """Made again with the number that it had, it begins anew, although nobody changed its number."""
+    states = scale((0, 4, 4), (60, 8, 4), (60.1, 8, 8), (900, 8, 2), (910, 8, 8))
+    states[2] |= {"gone_at": at(600)}
+    rows = database.audited(*EFFECT, target(scale_states=states))
+    assert [(row["ts"], row["until"], row["wanted"]) for row in rows] == [
+        (at(0), at(60), 4),
+        (at(60), at(600), 8),
+        (at(900), at(3600), 8),
+    ]
+    assert [row["made_at"] for row in rows] == [at(0), at(60.1), at(910)]

@@ -767,7 +767,28 @@ def test_a_scale_down_may_be_seen_before_the_status_of_the_reconcile_that_wrote_
     """Nothing held it: the reconcile that saw the fall wrote, and its status was seen 10 ms later."""
     tables = {**FALLEN, "scale_events": changes((14.99, 4, 2), reconcile_id=1)}
     [verdict] = database.verdicts("external_zero_or_absent", tables)
-    assert "and the replicas from 4 to 2 0 s later" in verdict
+    assert "and the replicas from 4 to 2 with it, although" in verdict
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({}, 0),
+        ({"metric_name": "topic"}, 1),
+        ({"namespace": "lab"}, 1),
+    ],
+    ids=["the same metric", "another metric", "that of another namespace"],
+)
+def test_the_same_metric_of_another_hpa_is_no_witness(other: Row, told: int, database: Patterns) -> None:
+    """Two HPAs of one queue see it run empty together: that says nothing of its source."""
+    beside: Row = {"hpa_uid": "u-2", "name": "api", "namespace": other.get("namespace", "shop")}
+    asked = [{**row, **beside, "reconcile_id": row["reconcile_id"] + 100} for row in FALLEN["reconciles"]]
+    fell = [QUEUE_BEFORE, QUEUE_AT_ZERO]
+    theirs = [{**row, **beside, **other, "reconcile_id": row["reconcile_id"] + 100} for row in fell]
+    tables: Tables = {"reconciles": [*FALLEN["reconciles"], *asked], "metric_proposals": [*fell, *theirs]}
+    verdicts = database.verdicts("external_zero_or_absent", {**FALLEN, **tables})
+    assert len(verdicts) == told
+    assert all(verdict.endswith("although that of 1 other HPA fell to 0 in the same minute") for verdict in verdicts)
 
 
 def test_the_numbers_of_a_fall_to_zero_are_those_of_one_fall(database: Patterns) -> None:

@@ -77,6 +77,13 @@ def test_what_another_target_has_raises_no_zero(database: Patterns, tables: dict
     ]
 
 
+def test_a_target_that_is_gone_has_no_zero(database: Patterns) -> None:
+    gone = [{"observed_at": at(60), "spec_replicas": 0, "gone_at": at(120)}]
+    assert told(database, *DOWN, *BY_HAND, scale_states=gone) == [
+        "The HPA scaled to 0 at 14:01:00Z, and nothing raised that before the target was gone."
+    ]
+
+
 def test_how_long_a_zero_lasted_is_unknown_where_nobody_looked(database: Patterns) -> None:
     gap = {"stream": "targets", "prefix": "/apis/apps/v1/deployments", "gap_from": at(100), "gap_to": at(200)}
     assert told(database, *DOWN, *UP, coverage_gaps=[gap]) == [

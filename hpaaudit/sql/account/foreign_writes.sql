@@ -94,7 +94,7 @@ select
     epoch_us(w.restored_at) as restored_us, w.restored_to, epoch_us(w.undone_at) as undone_us, w.undone_to,
     epoch_us(written_after(w.undone_after, w.undone_at)) as undone_after_us,
     coalesce(w.undone_by, '') as undone_by, epoch_us(w.answered_at) as answered_us, w.answered_to,
-    epoch_us(w.released_at) as released_us, w.is_deleted,
+    epoch_us(w.released_at) as released_us, w.is_deleted, w.is_gone,
     w.is_remade, epoch_us(written_after(w.at_lo, w.ts)) as after_us,
     if(m.hpa_uid is null, 0, m.pod_s) as missing_pod_s, coalesce(m.is_least, false) as is_least,
     -- Who undid it is as unknown there as in the row of that write.

@@ -1,7 +1,7 @@
 -- When did an HPA itself scale its target to zero, and what became of that?
 -- One row per time, in the order of time. raised_us: when the replicas were raised again, NULL: not before the recording ended.
 -- raised_by: by whom, if it was not the HPA; metric: which metric asked for them, if it was. unseen_us: nobody looked from then on.
--- released_us: the HPA scaled the target no more, because it was deleted or got another one.
+-- released_us: the HPA scaled the target no more, because it was deleted or got another one, or because the target was gone.
 with written as (
     select
         hpa_uid, namespace, name, scale_event_id, at_lo, at_hi as ts, to_replicas, writer_class,
@@ -20,9 +20,11 @@ with written as (
 ), ends as (
     select
         z.hpa_uid, z.scale_event_id,
-        least(min(t.valid_from), min(h.deleted_at)) as released_at,
-        coalesce(released_at = min(h.deleted_at), false) as is_deleted
+        least(min(t.valid_from), min(h.deleted_at), min(g.gone_at)) as released_at,
+        coalesce(released_at = min(h.deleted_at), false) as is_deleted,
+        coalesce(released_at = min(g.gone_at), false) and not is_deleted as is_gone
     from zeros as z
+    left join scale_states as g on g.hpa_uid = z.hpa_uid and g.gone_at > z.ts
     left join hpas as h on h.hpa_uid = z.hpa_uid and h.deleted_at > z.ts
     left join hpa_specs as t
         on t.hpa_uid = z.hpa_uid
@@ -62,7 +64,7 @@ select
     if(r.later.is_hpa, '', coalesce(r.later.who, '')) as raised_by,
     if(r.later.is_hpa, coalesce(p.metric_label, ''), '') as metric,
     epoch_us(u.gap_from) as unseen_us,
-    epoch_us(e.released_at) as released_us, e.is_deleted
+    epoch_us(e.released_at) as released_us, e.is_deleted, e.is_gone
 from zeros as z
 join ends as e using (hpa_uid, scale_event_id)
 left join unseen as u using (hpa_uid, scale_event_id)

@@ -6,7 +6,9 @@ insert into runs.scale_states by name
 with mine as (
     select
         s.replay_id, s.hpa_uid, s.namespace, s.name, s.target, s.valid_from as target_since, s.is_first,
-        t.* exclude (target_group, target_resource, target_namespace, target_name),
+        t.* exclude (target_group, target_resource, target_namespace, target_name, gone_at),
+        -- What becomes of a target that the HPA scales no more is another matter.
+        if(t.gone_at < coalesce(s.next_from, s.valid_to, 'infinity'), t.gone_at, null) as gone_at,
         max(try_cast(t.resource_version as ubigint)) over (
             partition by s.hpa_uid, s.valid_from
             order by t.seq
@@ -35,6 +37,7 @@ with mine as (
     -- state was seen again.
     qualify own_seq is not null
         or (source = 'watch' or last_seen_at >= target_since)
+        and coalesce(gone_at > target_since, true)
         and seq = max(seq) filter (own_seq is null) over (partition by hpa_uid, target_since)
 )
 select * exclude (newest_version, own_seq, is_first, last_seen_at)

@@ -3,6 +3,10 @@
 insert into runs.effects by name
 with recorded as (
     select started_at, ended_at from runs.recordings
+), made_again as (
+    select hpa_uid, observed_at, spec_replicas
+    from runs.scale_states
+    qualify lag(gone_at) over (partition by hpa_uid, target_since order by seq) is not null
 ), begun as (
     select s.hpa_uid, r.started_at as ts, null::bigint as scale_event_id, null::integer as from_replicas,
         coalesce(
@@ -28,15 +32,32 @@ with recorded as (
     from runs.scale_events as e
     cross join recorded as r
     where e.source = 'actual' and e.at_hi between r.started_at and r.ended_at
-), spans as (
+    union all
+    -- One that was deleted and made again with the number that it had is no change, and begins a time of its own.
+    select m.hpa_uid, m.observed_at, null, null, m.spec_replicas
+    from made_again as m
+    cross join recorded as r
+    anti join runs.scale_events as e on e.hpa_uid = m.hpa_uid and e.source = 'actual' and e.at_hi = m.observed_at
+    where m.observed_at > r.started_at and m.observed_at <= r.ended_at
+), followed as (
     select
         b.*,
-        coalesce(lead(b.ts) over one, h.ended_at) as until,
+        coalesce(lead(b.ts) over one, h.ended_at) as next_ts,
         row_number() over one as span
     from begun as b
     join replayed_hpas as h using (hpa_uid)
     where b.ts <= h.ended_at
     window one as (partition by b.hpa_uid order by b.ts, b.scale_event_id nulls first)
+), spans as (
+    -- A target that is gone asks for no pods.
+    select f.* exclude (next_ts), least(f.next_ts, min(s.gone_at)) as until
+    from followed as f
+    left join runs.scale_states as s on s.hpa_uid = f.hpa_uid and s.gone_at >= f.ts and s.gone_at < f.next_ts
+    group by f.hpa_uid, f.ts, f.scale_event_id, f.from_replicas, f.wanted, f.next_ts, f.span
+), lasting_spans as (
+    -- Of numbers that were seen at one instant, as after a gap, the last one is there afterwards.
+    from spans
+    qualify span = max(span) over (partition by hpa_uid, ts)
 ), kept as (
     select
         hpa_uid, observed_at, status_replicas,
@@ -60,7 +81,7 @@ with recorded as (
         sum(epoch_us(least(coalesce(s.until, p.until), p.until) - s.observed_at))
             filter (s.status_replicas < p.wanted) / 1e6 as short_s
     from statuses as s
-    asof join spans as p on p.hpa_uid = s.hpa_uid and p.ts <= s.observed_at
+    asof join lasting_spans as p on p.hpa_uid = s.hpa_uid and p.ts <= s.observed_at
     where s.observed_at <= p.until
     group by p.hpa_uid, p.span
 ), chained as (
@@ -95,7 +116,7 @@ with recorded as (
         lead(ts) over one as next_ts
     from points
     -- What happens at the instant of a change belongs to the time after it.
-    window one as (partition by hpa_uid order by ts, begins desc rows between unbounded preceding and current row)
+    window one as (partition by hpa_uid order by ts, begins desc, span rows between unbounded preceding and current row)
 ), ready as (
     select
         hpa_uid, span,
@@ -136,7 +157,7 @@ with recorded as (
         bool_or(e.reason = 'FailedCreate' and contains(e.message, 'exceeded quota')) as has_quota,
         arg_min(e.message, (e.observed_at, e.message)) filter (e.reason = 'FailedScheduling') as unschedulable
     from told as e
-    asof join spans as p on p.hpa_uid = e.hpa_uid and p.ts <= e.observed_at
+    asof join lasting_spans as p on p.hpa_uid = e.hpa_uid and p.ts <= e.observed_at
     group by p.hpa_uid, p.span
 ), refused as (
     select

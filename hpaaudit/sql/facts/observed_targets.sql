@@ -63,6 +63,11 @@ with targets (
             and l.selector is not null
         )
     window one as (partition by o.object order by l.seq)
+), ended as (
+    select *, if(lead(gone) over one, lead(at_us) over one, null) as gone_us
+    from compared
+    where is_new
+    window one as (partition by object order by seq)
 )
 select
     o.api_group as target_group,
@@ -80,8 +85,9 @@ select
     c.owner.operation as replicas_operation,
     c.owner.subresource as replicas_subresource,
     make_timestamp(c.owner.written_us) as replicas_written_at,
-    c.owner.template_hash as template_hash
-from compared as c
+    c.owner.template_hash as template_hash,
+    make_timestamp(c.gone_us) as gone_at
+from ended as c
 join objects as o using (object)
-where c.is_new and not c.gone
+where not c.gone
 order by c.seq;

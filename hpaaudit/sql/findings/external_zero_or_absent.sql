@@ -1,11 +1,12 @@
 -- Which HPAs scaled in when a metric fell to zero at once, while a witness says that the load did not?
 -- One row per HPA, of its first such fall. The metric that decided fell from above half of its target to 0 in one
 -- reconcile, the next change of the replicas was the HPA's own scale-down while it was still at 0, and a witness
--- disagrees: another metric of the HPA stayed above half of its target until then, or another HPA lost its value in the same minute.
+-- disagrees: another metric of the HPA stayed above half of its target until then, or a metric of another HPA
+-- fell to 0 in the same minute; the same metric of the same namespace is no witness.
 -- Needs: External Object
 with readings as (
     select
-        hpa_uid, reconcile_id, ts, metric_idx, metric_label, ratio, raw_desired,
+        hpa_uid, namespace, reconcile_id, ts, metric_idx, metric_label, ratio, raw_desired,
         lag(ratio) over one as ratio_before,
         lag(is_winner) over one as won_before,
         lag(proposal) over one as proposal_before,
@@ -18,7 +19,8 @@ with readings as (
 ), falls as (
     select
         f.*,
-        count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts)) as hpas
+        count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts))
+        - count(distinct f.hpa_uid) over (partition by date_trunc('minute', f.ts), f.namespace, f.metric_label) + 1 as hpas
     from readings as f
     -- At once: the reconcile just before had read the other value.
     where f.ratio = 0 and f.ratio_before >= 0.5 and f.unread_s < 1
@@ -68,9 +70,9 @@ with readings as (
 select
     hpa_uid, ts as first_at, scaled_at as last_at, 'high' as severity,
     format(
-        '{} fell from {} of its target to 0 at once, and the replicas from {} to {} {} s later, although {}',
+        '{} fell from {} of its target to 0 at once, and the replicas from {} to {} {}, although {}',
         metric_label, round(ratio_before, 2), from_replicas, to_replicas,
-        round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint,
+        coalesce(nullif(round((epoch_us(scaled_at) - epoch_us(ts)) / 1e6)::bigint, 0) || ' s later', 'with it'),
         if(
             other_ratio >= 0.5, format('another metric stayed at {} of its target or more', round(other_ratio, 2)),
             format('that of {} fell to 0 in the same minute', counted(hpas - 1, 'other HPA'))

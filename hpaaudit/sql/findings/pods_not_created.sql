@@ -55,6 +55,8 @@ with lacking as (
 ), numbers as (
     select *, scale_event_id is not null and wanted > from_replicas as is_scaled_up
     from runs.effects
+    -- Of numbers that were seen at one instant the last one is there afterwards.
+    qualify row_number() over (partition by hpa_uid, ts order by scale_event_id desc nulls last) = 1
 ), begun as (
     -- The number may have been so when the recording began, or when the HPA turned to this target: then nobody scaled it. The
     -- reconcile before read another number: else the pods were there for a while.

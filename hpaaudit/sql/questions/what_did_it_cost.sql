@@ -4,11 +4,11 @@
 -- Columns:
 --   namespace: the HPA's namespace
 --   name: the HPA's name
---   pod_minutes: spec.replicas of the target, from each of its changes to the next, times the minutes
+--   pod_minutes: spec.replicas of the target, from each of its changes to the next or until it was gone, times the minutes
 --   short_pod_minutes: pods that the metrics asked for, beyond maxReplicas too, and that nobody asked of the target, times the minutes; NULL where they never asked
 --   spare_pod_minutes: pods beyond what the metrics asked for and beyond minReplicas, times the minutes; NULL where they never asked
 --   unready_pod_minutes: pods that were asked of the target within this time and had not been ready yet, times the minutes until they were, or until the next change; NULL where that is not known
---   blind_minutes: minutes in which nothing could be decided: no metric was usable (until 1.14 one was not), or the scale or its selector, or the controller did not run
+--   blind_minutes: minutes in which nothing could be decided: no metric was usable (until 1.14 one was not), or the scale or its selector, or the controller did not run; NULL where no inputs were recorded
 --   foreign_writes: writes of the replicas by others
 with asked as (
     -- Two parts of the time until the next reconcile: before somebody else wrote, and from then on.
@@ -30,7 +30,7 @@ with asked as (
     )
 ), held as (
     select
-        hpa_uid, any_value(namespace) as namespace, any_value(name) as name,
+        hpa_uid,
         -- Where the metrics could not be read nobody knows what they asked for.
         sum(
             greatest(raw_desired::bigint - desired, 0) * before_s
@@ -67,17 +67,23 @@ with asked as (
         and writer_class <> 'hpa'
         and at_hi between $since and $until
     group by hpa_uid
+), told as (
+    -- Where nothing of its decisions is known an HPA has its pods, and those who wrote, all the same.
+    from hpas
+    where namespace || '/' || name like $hpa
+        and hpa_uid in (select hpa_uid from held union all select hpa_uid from ran union all select hpa_uid from wrote)
 )
 select
-    h.namespace, h.name,
+    t.namespace, t.name,
     round(a.minutes, 1) as pod_minutes,
     round(h.short, 1) as short_pod_minutes,
     round(h.spare, 1) as spare_pod_minutes,
     round(u.minutes, 1) as unready_pod_minutes,
     round(h.blind, 1) as blind_minutes,
     coalesce(w.writes, 0) as foreign_writes
-from held as h
+from told as t
+left join held as h using (hpa_uid)
 left join ran as a using (hpa_uid)
 left join unready as u using (hpa_uid)
 left join wrote as w using (hpa_uid)
-order by short_pod_minutes desc nulls last, h.namespace, h.name, h.hpa_uid;
+order by short_pod_minutes desc nulls last, t.namespace, t.name, t.hpa_uid;

@@ -2,7 +2,7 @@
 -- One row per HPA and time with the same spec.replicas of its target.
 -- Columns:
 --   ts: since when the target had this number, or since the recording began
---   until: until its next change, or until the HPA or the recording ended
+--   until: until its next change, or until the target was gone, or the HPA or the recording ended
 --   scale_event_id: the change that began it, of `scale_events`; NULL for the first one
 --   from_replicas: the number before; NULL for the first one
 --   wanted: `spec.replicas`

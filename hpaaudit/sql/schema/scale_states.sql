@@ -17,6 +17,7 @@
 --   template_hash: changes with a rollout
 --   target: whose scale it is, `Deployment/web`
 --   target_since: since when the HPA scales this target, or was seen
+--   gone_at: when the target was found to be gone, after it had been in this state; NULL if it was not, or another state came first
 create table runs.scale_states (
     replay_id varchar,
     hpa_uid varchar,
@@ -37,5 +38,6 @@ create table runs.scale_states (
     replicas_written_at timestamp,
     template_hash varchar,
     target varchar,
-    target_since timestamp
+    target_since timestamp,
+    gone_at timestamp
 );

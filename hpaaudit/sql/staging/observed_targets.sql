@@ -18,5 +18,6 @@ create temp table observed_targets (
     replicas_operation varchar,
     replicas_subresource varchar,
     replicas_written_at timestamp,
-    template_hash varchar
+    template_hash varchar,
+    gone_at timestamp
 );

@@ -9,31 +9,25 @@ with lives as (
         max(coalesce(deleted_at, 'infinity')) over (order by seen_at, hpa_uid) as seen_to
     from hpas
     where namespace = $namespace and name = $name
-), remade as (
-    -- Reconciles that found no target, from the last one before that read it until it was made again.
+), gone as (
     select
-        e.at_hi as until,
+        s.gone_at as since,
         (
-            select min(r.ts)
-            from reconciles as r
-            where r.hpa_uid = e.hpa_uid
-                and r.spec_replicas is null
-                and r.ts < e.at_hi
-                and r.ts > coalesce(
-                    (
-                        select max(o.ts) from reconciles as o
-                        where o.hpa_uid = e.hpa_uid and o.spec_replicas is not null and o.ts < e.at_hi
-                    ), '-infinity'
-                )
-        ) as since
-    from scale_events as e
-    where e.namespace = $namespace and e.name = $name and e.source = 'actual' and e.is_remade
+            select min(n.observed_at)
+            from scale_states as n
+            where n.hpa_uid = s.hpa_uid and n.observed_at > s.gone_at
+        ) as until
+    from scale_states as s
+    join hpas as h using (hpa_uid)
+    cross join recordings as o
+    where s.namespace = $namespace and s.name = $name
+        and s.gone_at < least(coalesce(h.deleted_at, o.ended_at), o.ended_at)
 )
 select epoch_us(deleted_at) as at_us, epoch_us(next_at) as until_us, false as is_target
 from lives
 where deleted_at = seen_to and coalesce(next_at > deleted_at, true)
 union all
 select epoch_us(since), epoch_us(until), true
-from remade
-where since is not null
+from gone
+where coalesce(until > (select started_at from recordings), true)
 order by at_us, is_target;

@@ -19,10 +19,11 @@
 --   undone_by: the name of that writer, empty where unknown
 --   answered_at: when the HPA scaled next, NULL: it did not
 --   answered_to: what the HPA wrote then
---   released_at: when the HPA scaled this target no more, because it was deleted or got another one; NULL: not before the recording ended
+--   released_at: when the HPA scaled this target no more, because it was deleted or got another one, or because the target was gone; NULL: not before the recording ended
 --   is_deleted: it was deleted then
 --   at_lo: it was written after this, and not after `ts`
 --   is_remade: the target was deleted and made again, with another number
+--   is_gone: the target was gone at `released_at`
 create view main.foreign_writes as
 with writes as (
     select w.*, t.target_kind, t.target_name
@@ -33,9 +34,11 @@ with writes as (
 ), released as (
     select
         w.hpa_uid, w.scale_event_id,
-        least(min(t.valid_from), min(h.deleted_at)) as released_at,
-        coalesce(released_at = min(h.deleted_at), false) as is_deleted
+        least(min(t.valid_from), min(h.deleted_at), min(g.gone_at)) as released_at,
+        coalesce(released_at = min(h.deleted_at), false) as is_deleted,
+        coalesce(released_at = min(g.gone_at), false) and not is_deleted as is_gone
     from writes as w
+    left join main.scale_states as g on g.hpa_uid = w.hpa_uid and g.gone_at > w.at_hi
     left join main.hpas as h on h.hpa_uid = w.hpa_uid and h.deleted_at > w.at_hi
     left join main.hpa_specs as t
         on t.hpa_uid = w.hpa_uid
@@ -45,7 +48,7 @@ with writes as (
 ), undone as (
     -- The first change by anybody that brings the former number back, while the HPA scales the target.
     select
-        w.* exclude (target_kind, target_name), r.released_at, r.is_deleted,
+        w.* exclude (target_kind, target_name), r.released_at, r.is_deleted, r.is_gone,
         arg_min(
             {
                 'at': later.at_hi, 'after': later.at_lo, 'replicas': later.to_replicas,
@@ -86,7 +89,7 @@ select
     if(undoing.is_hpa, null, undoing.who) as undone_by,
     answer.at as answered_at,
     answer.replicas as answered_to,
-    released_at, is_deleted, at_lo, is_remade
+    released_at, is_deleted, at_lo, is_remade, is_gone
 from undone
 left join (select reconcile_id, verdict, desired from main.reconciles) as decided using (reconcile_id)
 -- A replay with --since or --until shows what lies between, and what explains a reconcile between.
