@@ -238,16 +238,32 @@ def print_answers(answers: "Iterable[Answer]", output: str, *, has_legend: bool)
             if number:
                 click.echo()
             _print_table(answer, has_legend=has_legend, is_fitted=is_fitted)
+            _say_what_is_shown(answer, quiet=not has_legend)
     elif output == "parquet":
         first, *others = answers
         if others:
             raise BadOption("Parquet holds one table: give one statement, or -o json")
         sys.stdout.buffer.write(first.parquet())
+        _say_what_is_shown(first, quiet=not has_legend)
     else:
-        text = _joined([_text(answer, output) for answer in answers], output)
+        every = [*answers]
+        text = _joined([_text(answer, output) for answer in every], output)
         if sys.stdout.isatty():
             text = "".join(f"{printable(line)}\n" for line in text.removesuffix("\n").split("\n") if text)
         click.echo(text, nl=False)
+        for answer in every:
+            _say_what_is_shown(answer, quiet=not has_legend)
+
+
+def _say_what_is_shown(answer: "Answer", *, quiet: bool) -> None:
+    """Says on stderr, where an answer has no rows, which part of the recording the results cover, if not all of it."""
+    from hpaaudit.report.settings import part_in_words
+    from hpaaudit.report.text import paragraph
+
+    results = answer.results
+    words = "" if quiet else part_in_words(str(results.path), results.options, results.span)
+    if words and not len(answer):  # counted only then: that asks again
+        click.echo(paragraph(words, ""), err=True)
 
 
 def _print_table(answer: "Answer", *, has_legend: bool, is_fitted: bool) -> None:

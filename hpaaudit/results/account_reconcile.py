@@ -104,8 +104,8 @@ def _places(results: Results, hpa: str, most: Mapping[str, Any], within: Scope) 
 
 
 def span_words(within: Scope) -> str:
-    """` from 14:05 to 14:20` with whole times; empty if all times count."""
-    ends = (("from", within.since_us), ("to", within.until_us))
+    """` from 14:05 to 14:20` or ` until 14:20`, with whole times; empty if all times count."""
+    ends = (("from", within.since_us), ("until" if within.since_us is None else "to", within.until_us))
     return "".join(f" {word} {in_zone(at_us)}" for word, at_us in ends if at_us is not None)
 
 

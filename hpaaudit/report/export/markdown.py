@@ -31,8 +31,10 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
     lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(releases)}.", ""]
     if account.options:
         lines += [_plain(what_if_words(account.options)), ""]
+    if len(account.hpas) > 1:
+        lines += [_plain(fleet_headline(account.hpas, clock_of(account))), ""]
     if len(account.hpas) > IN_FULL:
-        lines += [_plain(fleet_headline(account.hpas, clock_of(account))), "", *_others(account.hpas), ""]
+        lines += [*_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
         rows = change_rows(hpa.changes, clock_of(account))
         title = f"{hpa.namespace}/{hpa.name}{life_of(hpa, clock_of(account))}"
