@@ -28,6 +28,10 @@ _OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "is_part", "n
 """Names that only the package itself uses: `dir(results)` does not list them."""
 
 
+_FUNCTIONS = frozenset({"explain", "query", "replay", "report", "timeline"})
+"""Functions of the package that take results, which some look for as methods."""
+
+
 class Results(Shown):
     """A results file, open for reading.
 
@@ -168,7 +172,10 @@ class Results(Shown):
     def __getattr__(self, name: str) -> "pl.DataFrame":
         """The relation of this name as a polars frame."""
         if name.startswith("_") or name not in self._relations():
-            raise AttributeError(f"results have no relation {name!r}: dir(results) lists them")
+            hint = "dir(results) lists them"
+            if name in _FUNCTIONS:
+                hint = f"hpaaudit.{name}(results, …) is a function"
+            raise AttributeError(f"results have no relation {name!r}: {hint}")
         return self.frame(name)
 
     def __dir__(self) -> list[str]:

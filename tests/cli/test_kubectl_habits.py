@@ -85,7 +85,7 @@ def test_a_folder_comes_before_an_hpa_and_what_is_neither_is_said(tmp_path: Path
     _, out, err = run(f"hpaaudit replay {tmp_path}/web friday -q")
     assert (out, err) == (
         "",
-        "Error: no HPA 'friday' in this recording: it has shop/checkout; nor is there a folder of that name\n",
+        "Error: no HPA 'friday' in this recording, nor a folder of that name: it has shop/checkout\n",
     )
     two = f"{tmp_path}/web {tmp_path}/web"
     assert len(json.loads(printed(f"hpaaudit replay {two} -q -o json"))) == 2

@@ -16,6 +16,7 @@ from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import pin_numbers
 from hpaaudit.report.verdict import verdict
 
+_APART = re.compile(r"(?<=\S)   (?=\S)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
@@ -45,6 +46,7 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
                 pictures[name] = standalone(picture(timeline, [at_us for at_us, _ in rows], "title"))
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]
         lines += [*_table(rows), *_facts(hpa, report), ""]
+    lines += ["## What was not seen, and what is assumed", ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
     patterns = dict.fromkeys(finding.pattern for hpa in account.hpas[:IN_FULL] for finding in hpa.findings)
     lines += [f"- {_plain(pattern)}: {_plain(WORDS[pattern])}" for pattern in patterns if pattern in WORDS]
@@ -76,7 +78,8 @@ def _table(rows: Sequence[tuple[int, tuple[object, ...]]]) -> Iterator[str]:
 
 def _facts(hpa: HpaAccount, report: Report) -> Iterator[str]:
     for line in (*finding_lines(hpa.findings, clock_of(report.account)), *count_lines(hpa)):
-        yield f"- {_plain(' '.join(line.split()))}"
+        # Parts that stand beside each other on the screen are parted by more than a blank.
+        yield f"- {_plain(' '.join(_APART.sub(', ', line.strip()).split()))}"
 
 
 def _plain(text: str) -> str:
