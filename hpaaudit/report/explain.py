@@ -9,12 +9,12 @@ from math import isfinite
 from hpaaudit.model.account import Change, Hidden, Metric, ReconcileAccount, StepLine
 from hpaaudit.model.counted import counted
 from hpaaudit.model.flips import PolicyBudget
-from hpaaudit.model.units import SECOND, Micros
+from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
 from hpaaudit.report.flip import NAMED, flip_lines, some
 from hpaaudit.report.reasons import measure, sentence
 from hpaaudit.report.settings import setting_words, what_if_words
-from hpaaudit.report.text import Clock, duration, one_line, page_width, paragraph, printable, stamp
+from hpaaudit.report.text import Clock, duration, one_line, page_width, paragraph, printable
 from hpaaudit.report.told_times import explanation
 
 _LABEL = 15
@@ -111,7 +111,7 @@ def _headline(account: ReconcileAccount) -> str:
     at = clock(account.at_us)
     if account.before_asked_s is not None and account.asked_us is not None:
         earlier = duration(account.before_asked_s) if account.before_asked_s >= 1 else "less than 1s"
-        at += f", the last reconcile until {_asked(account.asked_us, clock)} ({earlier} earlier)"
+        at += f", the last reconcile until {clock(account.asked_us)} ({earlier} earlier)"
     if _did_not_run(account):
         published = "none"
     return (
@@ -127,19 +127,17 @@ def _what_if(account: ReconcileAccount) -> Iterator[str]:
 
 def _first_instead(account: ReconcileAccount) -> Iterator[str]:
     """That another reconcile is shown than the one that was asked for, because that one does not exist."""
+    clock = Clock(account.started_us, account.ended_us)
+    if account.asked_us is not None and account.deleted_us is not None:
+        deleted, asked = clock(account.deleted_us), clock(account.asked_us)
+        yield f"The HPA was deleted at {deleted}, before {asked}: this is its last reconcile."
     if account.asked_us is None or account.before_asked_s is not None:
         return
-    clock = Clock(account.started_us, account.ended_us)
-    asked = _asked(account.asked_us, clock)
+    asked = clock(account.asked_us)
     if account.seen_us is not None:
         yield f"The HPA was first seen at {clock(account.seen_us)}, after {asked}: this is its first reconcile."
     else:
         yield f"No reconcile of this HPA was seen until {asked}: this is the first one after that."
-
-
-def _asked(asked_us: Micros, clock: Clock) -> str:
-    """The time that was asked for, with a fraction if it had one: a whole second is asked for until its end."""
-    return clock(asked_us) if asked_us % SECOND in (0, SECOND - 1) else stamp(asked_us)
 
 
 def _move(account: ReconcileAccount) -> str:

@@ -173,6 +173,20 @@ def _until(results: Results, hpa: str, at_us: Micros) -> dict[str, Any]:
     return rows[0]
 
 
+def deleted_at(results: Results, reconcile_id: int) -> Micros | None:
+    """When the HPA of this reconcile was deleted, None if it was not."""
+    rows = results.rows(
+        """
+        select epoch_us(h.deleted_at) as deleted_us
+        from reconciles as r
+        join hpas as h using (hpa_uid)
+        where r.reconcile_id = $reconcile_id
+        """,
+        reconcile_id=reconcile_id,
+    )
+    return rows[0]["deleted_us"] if rows else None
+
+
 def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:
     """The reconciles with these `reconcile_id`s, in the order of time. Each query is asked once for all of them."""
     evidence = {}

@@ -127,11 +127,6 @@ def test_a_time_line_without_a_reconcile_says_so_and_proposes_none() -> None:
     assert told.endswith("no reconcile: in this time none took place, none was seen, or none could be replayed")
 
 
-def test_a_time_with_a_fraction_is_told_with_it() -> None:
-    first = printed("hpaaudit explain r.duckdb shop/checkout --at 11:42:52.1").splitlines()[0]
-    assert "at 11:42:37Z, the last reconcile until 2026-11-28T11:42:52.1Z (15s earlier)" in first
-
-
 def test_who_looks_for_a_function_as_a_method_is_told_where_it_is() -> None:
     with hpaaudit.open_results("r.duckdb") as results:
         for name in ("explain", "timeline", "query", "report"):

@@ -123,7 +123,7 @@ def test_wide_lists_what_text_only_counts() -> None:
         ("explain web.duckdb hpa web api", "Got unexpected extra argument (api)"),
         ("explain web.duckdb web api", "Got unexpected extra argument (api)"),
         ("timeline web.duckdb deployment web", "Got unexpected extra argument (web)"),
-        ("explain web.duckdb -n other", "no HPA 'other/*' in web.duckdb"),
+        ("explain web.duckdb -n other", "no HPA of the namespace 'other' in web.duckdb"),
         ("explain web.duckdb shop/web --hpa shop/api", "shop/web and --hpa shop/api name two HPAs"),
         ("query web.duckdb why_this_number -f x.sql", "--file takes the place of the question"),
         ("query web.duckdb -f absent.sql", "--file absent.sql does not exist: name a file with SQL"),
