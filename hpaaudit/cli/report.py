@@ -3,6 +3,7 @@
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,11 +21,14 @@ from hpaaudit.flows.moments import Moment, moments
 from hpaaudit.flows.report_files import SUFFIXES, files, named, require_writable, write
 
 
-def _file_or_folder(text: str) -> Path:
+class FileOrFolder(click.Path):
     """The path of a file, or of a folder that there is: a name that ends in a slash is that of a folder."""
-    if text.endswith(os.sep) and not Path(text).is_dir():
-        raise BadOption(f"{text} is no folder: make it with mkdir -p {shlex.quote(text)}")
-    return Path(text)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path. Raises BadOption for a folder that is not there."""
+        if str(value).endswith(os.sep) and not Path(value).is_dir():
+            raise BadOption(f"{value} is no folder: make it with mkdir -p {shlex.quote(str(value))}")
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
@@ -33,7 +37,7 @@ def _file_or_folder(text: str) -> Path:
 @click.option(
     "--into",
     metavar="FILE",
-    type=_file_or_folder,
+    type=FileOrFolder(),
     help="Write the page here: a file, a folder (then it is report.html, or as its format is), or - to print it.  "
     "[required]",
 )

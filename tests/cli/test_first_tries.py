@@ -5,8 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import hpaaudit
+from hpaaudit.cli import hpaaudit_command
 from hpaaudit.flows.bundled import bundled_recording
 from tests.cli.run import printed, run
 
@@ -135,3 +137,10 @@ def test_who_looks_for_a_function_as_a_method_is_told_where_it_is() -> None:
             assert callable(getattr(hpaaudit, name))
         with pytest.raises(AttributeError, match=r"no relation 'thesis': dir\(results\) lists them"):
             _ = results.thesis
+
+
+def test_the_shell_completes_the_file_of_a_report() -> None:
+    """As it does every path: the program says so, and the shell knows its files."""
+    asked = ShellComplete(hpaaudit_command, {}, "hpaaudit", "_HPAAUDIT_COMPLETE")
+    items = asked.get_completions(["report", "r.duckdb", "--into"], "pa")
+    assert [(item.type, item.value) for item in items] == [("file", "pa")]
