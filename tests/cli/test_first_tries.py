@@ -124,6 +124,11 @@ def test_the_span_of_a_recording_is_told_alike_by_inspect_and_replay() -> None:
     assert "2026-11-28T11:35:02.898454Z to 11:45:36Z" in replayed
 
 
+def test_reconciles_that_counted_no_pods_are_not_said_to_have_counted_zero() -> None:
+    told = " ".join(printed("hpaaudit timeline r.duckdb shop/checkout").split())
+    assert "n is a reconcile that did not count pods" in told
+
+
 def test_a_time_line_without_a_reconcile_says_so_and_proposes_none() -> None:
     told = " ".join(printed("hpaaudit timeline r.duckdb --until 11:35:10 shop/checkout").split())
     assert told.endswith("no reconcile: in this time none took place, none was seen, or none could be replayed")
