@@ -37,6 +37,7 @@ PAGES = {
     "docs/format.md": "reference/recording.md",
     "docs/capture.md": "reference/capture.md",
     "docs/options.md": "reference/options.md",
+    "docs/json.md": "reference/json.md",
     "docs/glossary.md": "reference/glossary.md",
     "docs/replay.md": "explanation/replay.md",
     "docs/truth.md": "explanation/truth.md",
@@ -68,7 +69,7 @@ SECTIONS = {
     "Reference": [
         *(
             f"reference/{name}"
-            for name in ("commands", "options", "questions", "findings", "sql", "results", "recording")
+            for name in ("commands", "options", "json", "questions", "findings", "sql", "results", "recording")
         ),
         *(f"reference/{name}" for name in ("capture", "releases", "runbook", "alerts", "glossary")),
     ],

@@ -70,6 +70,16 @@ KUBECTL_OPTIONS = {
 """Options that may stand before the command too, as in kubectl, and whether each takes a value."""
 
 
+KUBECTL_VERBS = {
+    "get": "`hpaaudit inspect RECORDING` lists its HPAs, `hpaaudit replay RECORDING` says what happened to each",
+    "describe": "`hpaaudit explain RECORDING NS/NAME` tells of one reconcile, `hpaaudit timeline` of an HPA over time",
+    "events": "`hpaaudit query RECORDING what_happened` lists Events and all else that happened",
+    "logs": "`hpaaudit query RECORDING what_happened` lists all that happened to an HPA",
+    "watch": "`hpaaudit explain RECORDING NS/NAME --watch` steps through the reconciles of an HPA",
+}
+"""Verbs of kubectl that are no commands of ours, and what does here what they do."""
+
+
 def behind_command(words: Sequence[str]) -> list[str]:
     """The words of a command line, with such options moved from before the command to behind it."""
     at = 0
@@ -99,7 +109,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The named command. The error for an unknown name suggests the nearest ones."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], COMMANDS, f"there are {', '.join(COMMANDS)}")
+            hint = KUBECTL_VERBS.get(args[0]) or did_you_mean(args[0], COMMANDS, f"there are {', '.join(COMMANDS)}")
             ctx.fail(f"no command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
@@ -194,7 +204,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     name = "kubectl hpaaudit" if Path(sys.argv[0]).stem == "kubectl-hpaaudit" else "hpaaudit"
     _use_zone_of_environment()
     fit_terminal()
-    return code_of(lambda: hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False), name)
+    command = _command_named(sys.argv[1:] if arguments is None else arguments, name)
+    return code_of(lambda: hpaaudit_command.main(arguments, prog_name=name, standalone_mode=False), command)
+
+
+def _command_named(words: Sequence[str], name: str) -> str:
+    """The command that a command line calls, as its help names it: where click does not know whose option is wrong."""
+    command, *others = [*behind_command(words), ""]
+    if command not in COMMANDS:
+        return name
+    return f"{name} {command} {others[0]}" if (command, *others[:1]) == ("import", "capture") else f"{name} {command}"
 
 
 def code_of(command: Callable[[], object], name: str) -> int:

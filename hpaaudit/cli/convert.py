@@ -8,7 +8,14 @@ from hpaaudit.cli.options import message_options
 
 
 @click.command("convert", short_help="Convert HPAs to another API version.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", metavar="FILE", required=False, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "-f",
+    "--filename",
+    metavar="FILE",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="The same as the argument FILE, as in kubectl.",
+)
 @click.option(
     "--to",
     metavar="VERSION",
@@ -17,7 +24,9 @@ from hpaaudit.cli.options import message_options
 )
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
 @message_options("Do not say what the new version cannot carry.")
-def convert_command(file: Path, to: str, output: str, *, quiet: bool, verbose: bool) -> None:
+def convert_command(
+    file: Path | None, filename: Path | None, to: str, output: str, *, quiet: bool, verbose: bool
+) -> None:
     """Convert the HPAs of a file of YAML or JSON to another API version, as the API server does.
 
     Every version since Kubernetes 1.1 is read, filled in with defaults, and validated as by the newest API server that
@@ -30,8 +39,13 @@ def convert_command(file: Path, to: str, output: str, *, quiet: bool, verbose: b
     from hpaaudit.flows.convert import convert
     from hpaaudit.report import conversion as words
 
+    if file is not None and filename is not None:
+        raise click.UsageError(f"{file} and --filename {filename} name two files")
+    named = file or filename
+    if named is None:
+        raise click.MissingParameter(param_hint="'FILE'", param_type="argument")
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
-        converted = convert(file, to=to)
+        converted = convert(named, to=to)
         for line in words.loss_lines(converted):
             progress.warn(line)
     click.echo(words.as_yaml(converted) if output == "yaml" else words.as_json(converted), nl=False)

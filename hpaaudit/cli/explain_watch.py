@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 import click
 
+from hpaaudit.report.text import beside
+
 KEYS = ("arrows: step, scroll", "d, D: divergence", "home, end", "?: keys", "q: leave")
 HELP = (
     ("left, right", "the reconcile before, or after (h, l, space)"),
@@ -82,7 +84,7 @@ def watch(divergent: Sequence[bool], first: int, text_of: Callable[[int], str]) 
                 lines, shown = text_of(view.at).splitlines(), view.at
             fitting = help_lines(columns) if view.has_keys else _wrapped(lines, columns)
             parts = (HELP_FOOT, KEYS[-1]) if view.has_keys else (f"{view.at + 1} of {len(divergent)}", *KEYS)
-            foot = foot_lines(parts, columns - 1)
+            foot = beside(parts, columns - 1)
             room = max(rows - 1 - len(foot), 1)
             first_line = 0 if view.has_keys else min(view.line, max(len(fitting) - room, 0))
             page = fitting[first_line : first_line + room]
@@ -117,17 +119,6 @@ def _other_screen() -> Iterator[None]:
         yield
     finally:
         click.echo(RESTORE, nl=False, color=True)
-
-
-def foot_lines(parts: Sequence[str], width: int) -> list[str]:
-    """The parts beside each other, in as many lines as they need; none is cut."""
-    lines: list[str] = []
-    for part in parts:
-        if lines and len(f"{lines[-1]}   {part}") <= width:
-            lines[-1] += f"   {part}"
-        else:
-            lines.append(part)
-    return lines
 
 
 @contextmanager

@@ -16,7 +16,7 @@ def help_command(command: tuple[str, ...]) -> None:
     called: click.Command = context.command
     for word in command:
         if not isinstance(called, click.Group):
-            raise click.UsageError(f"{context.info_name} has no command {word!r}")
+            raise click.UsageError(f"{context.info_name} has no command {word!r}", context)
         name, subcommand, _ = called.resolve_command(context, [word])
         if subcommand is None:
             raise click.UsageError(f"no command {word!r}")

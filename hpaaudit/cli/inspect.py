@@ -50,7 +50,7 @@ def inspect_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows.inspect import inspect
     from hpaaudit.flows.paths import recorded_span
     from hpaaudit.report.inspect import LISTED, inspection_text
-    from hpaaudit.report.structured import structured
+    from hpaaudit.report.structured import of_recording, structured
     from hpaaudit.report.text import printable
 
     within = moments(recorded_span(recording), since=since, until=until) if since or until else {}
@@ -63,5 +63,5 @@ def inspect_command(  # noqa: PLR0913 click hands over every option
     elif output in ("text", "wide"):
         text = inspection_text(inspection, most=LISTED if output == "text" else None)
     else:
-        text = structured(inspection, output)
+        text = structured(of_recording(inspection.info, inspection), output)
     click.echo(text, nl=False)

@@ -293,7 +293,13 @@ def zone_option() -> Callable[[click.decorators.FC], click.decorators.FC]:
             try:
                 use_zone(zone_named(name))
             except ValueError as unknown:
-                raise click.BadParameter(str(unknown)) from unknown
+                from zoneinfo import available_timezones
+
+                from hpaaudit.model.nearest import nearest
+
+                near = nearest(name, sorted(available_timezones()), most=1, cutoff=0.9)
+                why = f"there is no zone {name!r} here: did you mean {near[0]}?" if near else str(unknown)
+                raise click.BadParameter(why) from unknown
             return
         try:
             zone_of_environment()

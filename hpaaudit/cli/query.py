@@ -111,6 +111,7 @@ def query_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.flows import query as flow
     from hpaaudit.flows.source import require_there
 
+    source, question = _in_order(source, question, columns=columns)
     if file is not None and question is not None:
         raise click.UsageError("--file takes the place of the question: give one of them")
     if file is not None or question == str(STDIN):
@@ -148,6 +149,18 @@ def query_command(  # noqa: PLR0913 click hands over every option
         first = next(answers)
     with first:
         print_answers(chain([first], answers), output, has_legend=not quiet)
+
+
+def _in_order(source: Path | None, question: str | None, *, columns: bool) -> tuple[Path | None, str | None]:
+    """The source and the question. Raises BadOption if the question came first; `--columns` needs no source."""
+    from hpaaudit.flows import query as flow
+
+    if source is None or str(source) not in flow.named_questions() or source.exists():
+        return source, question
+    if columns and question is None:
+        return None, str(source)
+    example = f"hpaaudit query {question or 'RESULTS|DIR'} {source}"
+    raise BadOption(f"{source} is a question, and what it is asked of comes first: {example}")
 
 
 def _about(
@@ -215,13 +228,16 @@ def _open_shell(source: Path) -> None:
 def _list_questions(question: str | None, output: str, *, columns: bool) -> None:
     """Lists one question or all of them, with the columns of their answers if asked."""
     from hpaaudit.flows import query as flow
-    from hpaaudit.report.question_list import columns_text, questions_json, questions_text
+    from hpaaudit.report.question_list import columns_text, questions_structured, questions_text
 
-    if output not in ("table", "json"):
-        raise click.UsageError(f"-o {output} needs a question or SQL; the questions are listed as table or json")
+    listed = ("table", "name", "json", "yaml")
+    if output not in listed:
+        raise click.UsageError(f"-o {output} needs a question or SQL; the questions are listed as {', '.join(listed)}")
     named = flow.named_questions() if question is None else {question: flow.named_question(question)}
-    if output == "json":
-        text = questions_json(named.values())
+    if output == "name":
+        text = "".join(f"{name}\n" for name in named)
+    elif output != "table":
+        text = questions_structured(named.values(), output)
     else:
         text = columns_text(named.values()) if columns else questions_text(named)
     click.echo(text, nl=False)
@@ -238,16 +254,32 @@ def print_answers(answers: "Iterable[Answer]", output: str, *, has_legend: bool)
             if number:
                 click.echo()
             _print_table(answer, has_legend=has_legend, is_fitted=is_fitted)
+            _say_what_is_shown(answer, quiet=not has_legend)
     elif output == "parquet":
         first, *others = answers
         if others:
             raise BadOption("Parquet holds one table: give one statement, or -o json")
         sys.stdout.buffer.write(first.parquet())
+        _say_what_is_shown(first, quiet=not has_legend)
     else:
-        text = _joined([_text(answer, output) for answer in answers], output)
+        every = [*answers]
+        text = _joined([_text(answer, output) for answer in every], output)
         if sys.stdout.isatty():
             text = "".join(f"{printable(line)}\n" for line in text.removesuffix("\n").split("\n") if text)
         click.echo(text, nl=False)
+        for answer in every:
+            _say_what_is_shown(answer, quiet=not has_legend)
+
+
+def _say_what_is_shown(answer: "Answer", *, quiet: bool) -> None:
+    """Says on stderr, where an answer has no rows, which part of the recording the results cover, if not all of it."""
+    from hpaaudit.report.settings import part_in_words
+    from hpaaudit.report.text import paragraph
+
+    results = answer.results
+    words = "" if quiet else part_in_words(str(results.path), results.options, results.span)
+    if words and not len(answer):  # counted only then: that asks again
+        click.echo(paragraph(words, ""), err=True)
 
 
 def _print_table(answer: "Answer", *, has_legend: bool, is_fitted: bool) -> None:

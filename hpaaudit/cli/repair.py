@@ -1,5 +1,6 @@
 """The command `repair`."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -27,4 +28,7 @@ def repair_command(recording: Path, plan: bool, output: str, *, quiet: bool, ver
 
     with ProgressLine(quiet=quiet, verbose=verbose):
         repaired = repair(recording, plan=plan)
-    click.echo(repair_text(repaired) if output == "text" else structured(repaired, output), nl=False)
+    if output == "text":
+        click.echo(repair_text(repaired), nl=False)
+    else:
+        click.echo(structured({"recording": repaired.path, **asdict(repaired)}, output), nl=False)

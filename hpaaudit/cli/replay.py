@@ -200,10 +200,10 @@ def _nor_a_folder(named: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except UnknownHpa as unknown:
-        word = next((word for word in named if f"no HPA {word!r}" in str(unknown)), None)
-        if word is None:
+        asked = next((asked for word in named if (asked := f"no HPA {word!r} in this recording") in str(unknown)), None)
+        if asked is None:
             raise
-        raise UnknownHpa(f"{unknown}; nor is there a folder of that name") from unknown
+        raise UnknownHpa(str(unknown).replace(asked, f"{asked}, nor a folder of that name", 1)) from unknown
 
 
 def _may_be_hpa(word: str) -> bool:

@@ -1,6 +1,9 @@
 """The command `report`."""
 
+import os
+import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,8 +16,19 @@ from hpaaudit.cli.options import (
     results_argument,
     zone_option,
 )
+from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moments
 from hpaaudit.flows.report_files import SUFFIXES, files, named, require_writable, write
+
+
+class FileOrFolder(click.Path):
+    """The path of a file, or of a folder that there is: a name that ends in a slash is that of a folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path. Raises BadOption for a folder that is not there."""
+        if str(value).endswith(os.sep) and not Path(value).is_dir():
+            raise BadOption(f"{value} is no folder: make it with mkdir -p {shlex.quote(str(value))}")
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 @click.command("report", short_help="Write a replay as one HTML page.")
@@ -23,9 +37,9 @@ from hpaaudit.flows.report_files import SUFFIXES, files, named, require_writable
 @click.option(
     "--into",
     metavar="FILE",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Write the page here: a file, a folder (then it is report.html, or as its format is), or - to print it.",
+    type=FileOrFolder(),
+    help="Write the page here: a file, a folder (then it is report.html, or as its format is), or - to print it.  "
+    "[required]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file that --into names.")
 @click.option(
@@ -39,7 +53,7 @@ from hpaaudit.flows.report_files import SUFFIXES, files, named, require_writable
 @zone_option()
 def report_command(  # noqa: PLR0913 click hands over every option
     source: Path,
-    into: Path,
+    into: Path | None,
     output: str | None,
     hpas: tuple[str, ...],
     namespace: str | None,
@@ -69,6 +83,8 @@ def report_command(  # noqa: PLR0913 click hands over every option
     from hpaaudit.report.progress import page_line
     from hpaaudit.report.text import fitted_to
 
+    if into is None:
+        raise click.UsageError("missing option --into FILE, or --into - to print it")
     is_printed = str(into) == "-"
     into, output = named(into, output)
     if not is_printed:

@@ -42,7 +42,7 @@ def verify_command(recording: Path, output: str, expect: str | None, *, deep: bo
     from hpaaudit.flows.verify import verify
     from hpaaudit.report.inspect import LISTED, verification_text
     from hpaaudit.report.progress import verification_line
-    from hpaaudit.report.structured import structured
+    from hpaaudit.report.structured import of_recording, structured
     from hpaaudit.report.text import printable
 
     with ProgressLine(quiet=quiet, verbose=verbose) as progress:
@@ -55,6 +55,6 @@ def verify_command(recording: Path, output: str, expect: str | None, *, deep: bo
     elif output in ("text", "wide"):
         click.echo(verification_text(verification, most=LISTED if output == "text" else None), nl=False)
     else:
-        click.echo(structured(verification, output), nl=False)
+        click.echo(structured(of_recording(verification.info, verification), output), nl=False)
     if bad:
         click.get_current_context().exit(DAMAGED)

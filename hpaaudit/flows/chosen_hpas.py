@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from hpaaudit.errors import BadOption, UnknownHpa
 from hpaaudit.model.counted import counted
-from hpaaudit.model.meant_hpas import meant_hpas
-from hpaaudit.model.nearest import did_you_mean
+from hpaaudit.model.meant_hpas import meant_hpas, no_hpa
 
 if TYPE_CHECKING:
     from hpaaudit.api.selector import Selector
@@ -37,7 +36,7 @@ def chosen_by_names(texts: Collection[str], recorded: Collection[str]) -> frozen
     for text, meant in by_text.items():
         if not meant:
             some = f"it has {', '.join(sorted(recorded)[:3])}" if recorded else "it holds no HPA at all"
-            raise UnknownHpa(f"no HPA {text!r} in this recording: {did_you_mean(text, recorded, some)}")
+            raise UnknownHpa(no_hpa(text, "in this recording", recorded, some))
     return frozenset(chain.from_iterable(by_text.values()))
 
 

@@ -11,6 +11,7 @@ from hpaaudit.flows.options import Warn, ignore_warning
 from hpaaudit.flows.paths import RecordingPath, recording_folder
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.inspection import Inspection
+from hpaaudit.model.span import Span
 from hpaaudit.model.units import Micros
 
 
@@ -40,7 +41,7 @@ def inspect(
 
     label_selector(selector)  # what is none is refused before anything is read
     opened = open_recording(recording_folder(recording))
-    since_us, until_us = times_of((opened.info.started_us, opened.info.ended_us), since=since, until=until)
+    since_us, until_us = times_of(Span(opened.info.started_us, opened.info.ended_us), since=since, until=until)
     inspection = count(opened, since_us=since_us, until_us=until_us)
     chosen: Collection[str] = inspection.hpas
     if hpas:

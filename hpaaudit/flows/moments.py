@@ -11,6 +11,7 @@ from hpaaudit.api.zone import in_zone, micros_of, zone_in_use
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.written_times import epoch_unit_us, written_plainly
 from hpaaudit.model.landmark import Landmark
+from hpaaudit.model.span import Span
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import stamp
 
@@ -53,13 +54,14 @@ class Moment:
         times = self._times_within(started_us, ended_us)
         return times[-1] if times else self._readings(started_us, started_us)[0]
 
-    def within(self, name: str, started_us: Micros, ended_us: Micros) -> Micros:
+    def within(self, name: str, span: Span) -> Micros:
         """The time that it means for this option: `since` from its first instant on, the others up to its last one.
 
         Screens show whole seconds. So a time without a fraction stands for its whole second, and one that is pasted
         back means the reconcile beside which it stood; the second in which the recording ends lasts until then. Raises
         BadOption if the recording has nothing there.
         """
+        started_us, ended_us = span
         times = () if self._is_relative else self._times_within(started_us, ended_us)
         if len(times) > 1:
             days = len({in_zone(at_us)[:10] for at_us in times})
@@ -70,10 +72,9 @@ class Moment:
         first_us = self.at(started_us, ended_us)
         last_us = first_us + self.length_us - 1
         if _is_outside(name, first_us, last_us, started_us, ended_us):
-            span = f"{stamp(started_us)} to {stamp(ended_us)}"
             is_unclear = epoch_unit_us(self.text) or (self._is_local and zone_in_use() != UTC)
             meant = f" (read as {in_zone(first_us)})" if is_unclear else ""
-            raise BadOption(f"--{name} {self.text}{meant} is not in the recording, which goes from {span}.")
+            raise BadOption(f"--{name} {self.text}{meant} is not in {_covered(span)}.")
         if name == "since":
             return first_us
         return ended_us if first_us <= ended_us < last_us else Micros(last_us)
@@ -127,6 +128,12 @@ def _is_outside(name: str, first_us: int, last_us: int, started_us: Micros, ende
     """True if the recording has nothing from, until or at these instants, by the name of the option."""
     is_late, is_early = first_us > ended_us, last_us < started_us
     return {"since": is_late, "until": is_early}.get(name, is_late or is_early)
+
+
+def _covered(span: Span) -> str:
+    """What covers no other time, and which it covers."""
+    started_us, ended_us = span
+    return f"{span.covered_by} from {stamp(started_us)} to {stamp(ended_us)}"
 
 
 def _times_on_days(clock: re.Match[str], started_us: Micros, ended_us: Micros) -> list[Micros]:
@@ -194,18 +201,16 @@ def moment_or_landmark(text: str) -> Moment | Landmark:
     return Landmark(text) if text in tuple(Landmark) else moment(text)
 
 
-def moments(span: tuple[Micros, Micros], **asked: Moment | None) -> Mapping[str, Micros | None]:
+def moments(span: Span, **asked: Moment | None) -> Mapping[str, Micros | None]:
     """Resolves moments to times in a recording of this span, by the names of their options. Raises BadOption."""
-    times = {name: None if written is None else written.within(name, *span) for name, written in asked.items()}
+    times = {name: None if written is None else written.within(name, span) for name, written in asked.items()}
     since, until = times.get("since"), times.get("until")
     if since is not None and until is not None and since > until:
         raise BadOption(f"--since {asked['since'].text} is later than --until {asked['until'].text}.")  # type: ignore[union-attr]
     return times
 
 
-def times_of(
-    span: tuple[Micros, Micros], *, since: When | None, until: When | None
-) -> tuple[Micros | None, Micros | None]:
+def times_of(span: Span, *, since: When | None, until: When | None) -> tuple[Micros | None, Micros | None]:
     """`since` and `until` of a caller in microseconds, None where not given. Raises as `time_of`.
 
     span   begin and end of the recording
@@ -222,7 +227,7 @@ def require_in_order(since_us: Micros | None, until_us: Micros | None) -> None:
         raise BadOption(f"--since is {precise(since_us)}, later than --until, which is {precise(until_us)}")
 
 
-def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
+def time_of(name: str, when: When, span: Span) -> Micros:
     """The time that a caller means in a recording of this span; microseconds are taken as they are.
 
     name   the parameter: `since` means the begin of a second, the others its end
@@ -230,7 +235,7 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
     Raises BadOption, also for a datetime without a zone.
     """
     if isinstance(when, str):
-        return moment(when).within(name, *span)
+        return moment(when).within(name, span)
     if isinstance(when, datetime):
         if when.tzinfo is None:
             raise BadOption(f"{name}={when!r} has no zone: give one, for example tzinfo=datetime.UTC")
@@ -242,13 +247,12 @@ def time_of(name: str, when: When, span: tuple[Micros, Micros]) -> Micros:
     return _in_span(name, when, when, span)
 
 
-def _in_span(name: str, when: When, at_us: Micros, span: tuple[Micros, Micros]) -> Micros:
+def _in_span(name: str, when: When, at_us: Micros, span: Span) -> Micros:
     """The same time. Raises BadOption if the recording has nothing there: seconds are no microseconds, for example."""
     started_us, ended_us = span
     if _is_outside(name, at_us, at_us, started_us, ended_us):
-        where = f"{stamp(started_us)} to {stamp(ended_us)}"
         unit = ", in microseconds," if isinstance(when, int) else ""
-        raise BadOption(f"{name}={when!r}{unit} is not in the recording, which goes from {where}")
+        raise BadOption(f"{name}={when!r}{unit} is not in {_covered(span)}")
     return at_us
 
 
@@ -261,7 +265,7 @@ def is_when(value: object) -> bool:
     return isinstance(value, str | int | datetime) and not isinstance(value, bool)
 
 
-def landmark_or_time(at: At, span: tuple[Micros, Micros]) -> Micros | Landmark:
+def landmark_or_time(at: At, span: Span) -> Micros | Landmark:
     """What `at` means in a recording of this span; raises as `time_of`."""
     if isinstance(at, str) and at in tuple(Landmark):
         return Landmark(at)

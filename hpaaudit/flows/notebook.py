@@ -15,8 +15,10 @@ from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.reading.recording import Recording
 from hpaaudit.report.explain import explain_text
+from hpaaudit.report.fleet import fleet_headline
 from hpaaudit.report.inspect import inspection_text
 from hpaaudit.report.replay import change_rows, clock_of, count_lines
+from hpaaudit.report.settings import part_in_words
 from hpaaudit.report.svg import picture, standalone
 from hpaaudit.report.text import printable
 from hpaaudit.report.text_table import are_numbers, cell, table
@@ -74,7 +76,7 @@ def _lines(answer: Answer) -> str:
     rows = _rows(answer)
     if rows is None:
         return repr(answer)
-    return "\n".join([*([table(answer.columns, rows[:ROWS])] if rows else []), _counted(rows)])
+    return "\n".join([*([table(answer.columns, rows[:ROWS])] if rows else []), _counted(rows, answer.results)])
 
 
 def _rows(answer: Answer) -> list[tuple[Any, ...]] | None:
@@ -85,7 +87,10 @@ def _rows(answer: Answer) -> list[tuple[Any, ...]] | None:
         return None
 
 
-def _counted(rows: list[tuple[Any, ...]]) -> str:
+def _counted(rows: list[tuple[Any, ...]], results: Results) -> str:
+    """How many rows there are; of none, which part of the recording the results cover, if not all of it."""
+    if not rows and (part := part_in_words(str(results.path), results.options, results.span)):
+        return f"0 rows; {printable(part)}"
     return f"{counted(len(rows), 'row')}" + (f", the first {ROWS} are shown" if len(rows) > ROWS else "")
 
 
@@ -104,7 +109,8 @@ def _table(answer: Answer) -> str:
         for row in rows[:ROWS]
     ]
     body = "".join(f"<tr>{cells}</tr>" for cells in shown)
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table><p>{_counted(rows)}</p>"
+    below = f"<p>{escape(_counted(rows, answer.results))}</p>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def _changes(shown: Timeline) -> list[Micros]:
@@ -113,11 +119,11 @@ def _changes(shown: Timeline) -> list[Micros]:
 
 
 def _results(results: Results) -> str:
-    """The verdict of each HPA, its picture and its changes; of a fleet those that agree least."""
+    """All HPAs in a few sentences, then the verdict, picture and changes of each; of a fleet those that agree least."""
     whole = account(results)
     clock = clock_of(whole)
     drawn = {(one.namespace, one.name): one for one in whole.timelines}
-    parts = []
+    parts = [f"<p>{escape(fleet_headline(whole.hpas, clock))}</p>"] if len(whole.hpas) > 1 else []
     for hpa in whole.hpas[:DRAWN]:
         parts.append(f"<p><b>{escape(f'{hpa.namespace}/{hpa.name}')}</b> {escape(verdict(hpa, clock))}</p>")
         rows = change_rows(hpa.changes, clock)

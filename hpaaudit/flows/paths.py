@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from hpaaudit.errors import BadOption
-from hpaaudit.model.units import Micros
+from hpaaudit.model.span import Span
 
 if TYPE_CHECKING:
     from hpaaudit.recording.reading.recording import Recording
@@ -47,14 +47,14 @@ def _require_opened(source: object) -> None:
         raise BadOption(f"{told} is neither a path nor what `hpaaudit.open` or `hpaaudit.replay` returned")
 
 
-def recorded_span(folder: Path) -> tuple[Micros, Micros]:
+def recorded_span(folder: Path) -> Span:
     """Begin and end of a recording, which may be damaged. Raises NotARecording."""
     from hpaaudit.recording.reading.recording import recording_info
     from hpaaudit.recording.reading.survey import survey_recording
 
     surveyed = survey_recording(folder)
     info = recording_info(folder, surveyed, surveyed.segments)
-    return info.started_us, info.ended_us
+    return Span(info.started_us, info.ended_us)
 
 
 def open_recording(folder: RecordingPath) -> "Recording":

@@ -14,7 +14,7 @@ from hpaaudit.flows.source import open_file, open_source
 from hpaaudit.model.landmark import Landmark
 from hpaaudit.model.meant_hpas import whole_pattern
 from hpaaudit.model.question import Question
-from hpaaudit.model.units import Micros
+from hpaaudit.model.span import Span
 
 if TYPE_CHECKING:
     from hpaaudit.model.account import ReplayAccount
@@ -217,8 +217,8 @@ def replayed_labels(file: Path) -> set[str]:
     return {f"{key}={value}" for one in known for key, value in one.items()}
 
 
-def span_of(source: Path) -> tuple[Micros, Micros]:
-    """Begin and end of a recording, or of the recording behind a results file. The recording may be damaged."""
+def span_of(source: Path) -> Span:
+    """Begin and end of a recording, which may be damaged, or of what a results file shows."""
     if source.is_dir():
         return recorded_span(source)
     with open_file(source) as results:
@@ -229,7 +229,7 @@ def asked_moment(source: Path, at: Moment | Landmark) -> At:
     """What `--at` asks for. A results file is not opened for that: who answers from it resolves the text."""
     if isinstance(at, Landmark):
         return at
-    return at.within("at", *span_of(source)) if source.is_dir() else at.text
+    return at.within("at", span_of(source)) if source.is_dir() else at.text
 
 
 def _is_sql(text: str) -> bool:

@@ -468,6 +468,7 @@ class ReconcileAccount(Explained):
                  it, or the HPA's first one, if that was later
     before_asked_s   how many seconds it was before `asked_us`; None if it is that very reconcile, or was later
     seen_us      when the HPA was first seen, if that was after `asked_us`; else None
+    deleted_us   when it was deleted, if that was before `asked_us`; else None
     what_if      the options that made the replay a what-if; empty: it is of what was recorded
     """
 
@@ -519,6 +520,7 @@ class ReconcileAccount(Explained):
     asked_us: Micros | None = None
     before_asked_s: float | None = None
     seen_us: Micros | None = None
+    deleted_us: Micros | None = None
     what_if: str = ""
 
     started = At("started_us")
@@ -526,3 +528,4 @@ class ReconcileAccount(Explained):
     at = At("at_us")
     asked = MaybeAt("asked_us")
     seen = MaybeAt("seen_us")
+    deleted = MaybeAt("deleted_us")

@@ -7,6 +7,8 @@ a name alone, as kubectl writes it: `hpa/checkout`.
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from hpaaudit.model.nearest import did_you_mean
+
 _KINDS = frozenset(
     f"{kind}{group}"
     for kind in ("hpa", "hpas", "horizontalpodautoscaler", "horizontalpodautoscalers")
@@ -33,6 +35,24 @@ def meant_hpas(text: str, known: Iterable[str]) -> list[str]:
         return with_this_name if len(with_this_name) == 1 else []
     whole = _fitting(text, names)
     return whole if whole or "/" in text else _fitting(f"*/{text}", names)
+
+
+def no_hpa(text: str, where: str, known: Iterable[str], otherwise: str) -> str:
+    """The error about a text that means none of these HPAs; of a namespace, `shop/*`, it suggests known ones.
+
+    where   which HPAs these are, as `in this recording`;  otherwise   what to say if no known name is similar
+    """
+    namespace = _namespace(text)
+    if namespace is None:
+        return f"no HPA {text!r} {where}: {did_you_mean(text, known, otherwise)}"
+    namespaces = dict.fromkeys(name.partition("/")[0] for name in known)
+    return f"no HPA of the namespace {namespace!r} {where}: {did_you_mean(namespace, namespaces, otherwise)}"
+
+
+def _namespace(text: str) -> str | None:
+    """The namespace if a text means all HPAs of one, as `shop/*`; else None."""
+    namespace, _, name = text.partition("/")
+    return namespace if name == "*" and namespace and "*" not in namespace else None
 
 
 def whole_pattern(text: str, meant: Iterable[str]) -> str:

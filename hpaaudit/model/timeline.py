@@ -106,7 +106,8 @@ class Absence:
 class Timeline(Printed):
     """One HPA over the time that its recording covers.
 
-    file        the results file;  scales   actual changes of the target, in order
+    file        the results file;  recording   the recording that was replayed
+    scales      actual changes of the target, in order
     absences    when there was no HPA, or no target
     moment_us   the moment that matters most
     later_releases   those as which later controller processes were decided, with the time of each
@@ -127,6 +128,7 @@ class Timeline(Printed):
     later_releases: tuple[tuple[Micros, str], ...] = ()
     absences: tuple[Absence, ...] = ()
     what_if: str = ""
+    recording: str = ""
 
     started = At("started_us")
     ended = At("ended_us")

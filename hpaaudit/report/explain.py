@@ -127,9 +127,12 @@ def _what_if(account: ReconcileAccount) -> Iterator[str]:
 
 def _first_instead(account: ReconcileAccount) -> Iterator[str]:
     """That another reconcile is shown than the one that was asked for, because that one does not exist."""
+    clock = Clock(account.started_us, account.ended_us)
+    if account.asked_us is not None and account.deleted_us is not None:
+        deleted, asked = clock(account.deleted_us), clock(account.asked_us)
+        yield f"The HPA was deleted at {deleted}, before {asked}: this is its last reconcile."
     if account.asked_us is None or account.before_asked_s is not None:
         return
-    clock = Clock(account.started_us, account.ended_us)
     asked = clock(account.asked_us)
     if account.seen_us is not None:
         yield f"The HPA was first seen at {clock(account.seen_us)}, after {asked}: this is its first reconcile."

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hpaaudit.model.account import Finding, HpaAccount
 from hpaaudit.model.counted import counted
+from hpaaudit.report.codes import WORDS
 from hpaaudit.report.incident import standing_out
 from hpaaudit.report.text import Clock, duration, one_line, paragraph, pasteable, side_by_side
 from hpaaudit.report.text_table import page_table
@@ -22,9 +23,10 @@ _PATTERNS = 3
 
 
 def fleet_headline(hpas: Sequence[HpaAccount], clock: Clock) -> str:
-    """A few sentences: what cost most by far, how many HPAs decided as the replay does, who else wrote, findings."""
+    """A few sentences: what cost most by far, how many decided as the replay does, outages, other writers, findings."""
     incident = standing_out(hpas, clock)
-    return " ".join([*only_shown(hpas, clock), *incident, *_faith(hpas), *_writers(hpas), *_gravest(hpas)])
+    besides = (*_outages(hpas), *_writers(hpas), *_gravest(hpas))
+    return " ".join([*only_shown(hpas, clock), *incident, *_faith(hpas), *besides])
 
 
 def _within(hpas: Sequence[HpaAccount]) -> str:
@@ -64,7 +66,9 @@ def _faith(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     elif not apart:
         every = "The" if len(compared) == 1 else "All"
         which += within
-        yield f"{every} {counted(len(compared), 'HPA')} decided as the replay does in {which}, {comparable:,} in all."
+        is_both = len(hpas) == len(compared) == 2  # noqa: PLR2004 two are both
+        whole = "Both HPAs" if is_both else f"{every} {counted(len(compared), 'HPA')}"
+        yield f"{whole} decided as the replay does in {which}, {comparable:,} in all."
     else:
         same = len(compared) - len(apart)
         yield (
@@ -88,6 +92,16 @@ def _settings(hpas: Sequence[HpaAccount]) -> Iterator[str]:
         yield f"Settings of the controller other than the assumed ones explain {steps.total():,} of these: {step}."
 
 
+def _outages(hpas: Sequence[HpaAccount]) -> Iterator[str]:
+    """How many HPAs the controller did not reconcile for a time. A what-if tells of decisions alone."""
+    missed = [sum(outage.missed for outage in hpa.outages) for hpa in hpas if hpa.otherwise is None]
+    if of_hpas := sum(map(bool, missed)):
+        yield (
+            f"For a time the controller did not reconcile {of_hpas} of {counted(len(hpas), 'HPA')}{_within(hpas)}: "
+            f"{counted(sum(missed), 'reconcile')} did not take place."
+        )
+
+
 def _writers(hpas: Sequence[HpaAccount]) -> Iterator[str]:
     by_others = [[write for write in hpa.foreign_writes if not write.may_be_hpa] for hpa in hpas]
     written = [len(writes) for writes in by_others if writes]
@@ -104,6 +118,8 @@ def _gravest(hpas: Sequence[HpaAccount]) -> Iterator[str]:
             of_hpas = Counter(pattern for found in patterns for pattern in sorted(found))
             most = [pattern for pattern, _ in of_hpas.most_common(_PATTERNS)]
             names = ", ".join(most) + (" and others" if len(of_hpas) > _PATTERNS else "")
+            if len(of_hpas) == 1 and names in WORDS:
+                names += f", {WORDS[names]}"
             have = "has" if concerned == 1 else "have"
             yield f"{counted(concerned, 'HPA')} {have} a finding of severity {severity}: {names}."
             return

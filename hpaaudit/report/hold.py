@@ -8,7 +8,7 @@ WORDS = {
     "memory": "Earlier recommendations, not load, held a scale-down",
     "unready": "Pods that were not ready or not measured counted as idle and stopped a scale-up",
     "unmeasured": "Pods that were not measured counted as busy and stopped a scale-down",
-    "up_window": "The window that delays a scale-up held one",
+    "up_window": "The window that delays a scale-up {held}",
     "up_forbidden": "The forbidden window after the HPA's last scale held a scale-up",
     "down_forbidden": "The forbidden window after the HPA's last scale held a scale-down",
     "max_replicas": "maxReplicas alone held a scale-up",
@@ -17,16 +17,19 @@ WORDS = {
     "up_disabled": "The metrics asked for more, and scale-up is disabled,",
     "down_policy": "The metrics asked for fewer than the scale-down policies allowed",
     "down_disabled": "The metrics asked for fewer, and scale-down is disabled,",
-    "metric_failed": "One metric failed, and until 1.14 that keeps the others from scaling,",
-    "partial_metrics": "One metric failed, and that alone kept the others from scaling down,",
-    "metric_and_memory": "One metric failed and earlier recommendations stood, either of which kept the replicas,",
+    "metric_failed": "{failed} failed, and until 1.14 that keeps the others from scaling,",
+    "partial_metrics": "{failed} failed, and that alone kept the others from scaling down,",
+    "metric_and_memory": "{failed} failed and earlier recommendations stood, either of which kept the replicas,",
     "no_metric": "No metric was usable, so that nothing could scale,",
     "target_unreadable": "The scale of the target could not be read, so that nothing could scale,",
     "selector_ambiguous": "Another HPA selected the same pods, so that this one could not scale,",
     "selector_unusable": "The scale had no selector that can be used, so that nothing could scale,",
     "disabled_at_zero": "The target had 0 replicas, so that the HPA was off,",
 }
-"""What kept an HPA from the number that its metrics asked for, by the cause of a hold."""
+"""What kept an HPA from the number that its metrics asked for, by the cause of a hold.
+
+failed   how many metrics failed;  held   what the window held: a scale-up, or it scaled down before it did
+"""
 
 HOLDERS = {
     "memory": "earlier recommendations",
@@ -67,12 +70,12 @@ def held_in_words(hold: Hold, clock: Clock) -> str:
             f"{counted(hold.pods, 'pod')} were not ready or not measured and counted as idle, not as busy as the "
             f"others, {times}{cost}."
         )
-    words = WORDS[hold.cause]
-    if hold.failed_metrics > 1:
-        words = words.replace("One metric failed", f"{hold.failed_metrics} metrics failed")
+    failed = "One metric" if hold.failed_metrics == 1 else f"{hold.failed_metrics} metrics"
+    held = "held one"
     if hold.fell_us is not None:
         fell = f"{hold.fell_from} -> {hold.fell_to} at {clock(hold.fell_us)}"
-        words = f"The window that delays a scale-up scaled down, as it does up to 1.20, {fell}, and held the scale-up"
+        held = f"scaled down, as it does up to 1.20, {fell}, and held the scale-up"
+    words = WORDS[hold.cause].format(failed=failed, held=held)
     return f"{words} for {how_long(hold)}, {times}{cost}."
 
 

@@ -228,7 +228,7 @@ def _ended(verification: Verification) -> Iterator[str]:
 
 
 def _within(inspection: Inspection) -> str:
-    """`15:00:00Z-15:05:00Z: ` before what is of this time; empty if that is the whole recording's."""
+    """`15:00:00Z to 15:05:00Z: ` before what is of this time; empty if that is the whole recording's."""
     first_us, last_us = inspection.since_us or inspection.first_us, inspection.until_us or inspection.last_us
     is_whole = inspection.since_us is None and inspection.until_us is None
     return "" if is_whole or first_us is None or last_us is None else f"{_range(first_us, last_us)}: "
@@ -237,7 +237,7 @@ def _within(inspection: Inspection) -> str:
 def _span(inspection: Inspection) -> str:
     if inspection.first_us is None or inspection.last_us is None:
         return "empty"
-    return f"{_day(inspection.first_us)} {_range(inspection.first_us, inspection.last_us)}"
+    return f"{_day(inspection.first_us)}T{_range(inspection.first_us, inspection.last_us)}"
 
 
 def _day(at_us: Micros) -> str:
@@ -247,7 +247,7 @@ def _day(at_us: Micros) -> str:
 def _range(from_us: Micros, to_us: Micros) -> str:
     """Two times of day, the second with its date if that differs."""
     end = clock(to_us) if _day(from_us) == _day(to_us) else in_zone(to_us)
-    return f"{clock(from_us)}-{end}"
+    return f"{clock(from_us)} to {end}"
 
 
 def _size(size: int) -> str:

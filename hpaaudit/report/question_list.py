@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from hpaaudit.model.question import Question
+from hpaaudit.report.structured import as_yaml
 from hpaaudit.report.text import one_line, paragraph
 
 _INDENT = "  "
@@ -22,20 +23,20 @@ def columns_text(questions: Iterable[Question]) -> str:
     return "\n".join(map(_columns_of, questions))
 
 
-def questions_json(questions: Iterable[Question]) -> str:
-    """The questions as JSON, each with its parameters and the columns of its answer."""
+def questions_structured(questions: Iterable[Question], form: str) -> str:
+    """The questions as `json` or `yaml`, each with its parameters and the columns of its answer."""
     whole = [
         {
             "name": question.name,
             "asks": question.asks,
             "row": question.row,
-            "asked": question.occasion,
+            "asked": str(question.occasion),
             "parameters": sorted(question.parameters),
             "columns": [{"name": name, "is": what} for name, what in question.columns.items()],
         }
         for question in questions
     ]
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return as_yaml(whole) if form == "yaml" else json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def _line(question: Question, width: int) -> str:

@@ -10,7 +10,7 @@ from hpaaudit.model.counted import counted, percent_of
 from hpaaudit.model.timeline import Timeline
 from hpaaudit.model.units import Micros
 from hpaaudit.report.codes import codes_in, legend, missing_in_words
-from hpaaudit.report.fleet import WORST, fleet_text, inputs_known
+from hpaaudit.report.fleet import WORST, fleet_headline, fleet_text, inputs_known
 from hpaaudit.report.inspect import NOT_ENDED
 from hpaaudit.report.reasons import why
 from hpaaudit.report.settings import source_words
@@ -69,6 +69,8 @@ def outcome_text(account: ReplayAccount, screen: Screen = PAGE, most: int | None
     parts = [_head(account)]
     if is_fleet:
         parts.append(fleet_text(account.hpas, account.file, clock_of(account), most))
+    elif len(account.hpas) > 1:
+        parts.append(paragraph(fleet_headline(account.hpas, clock_of(account))))
     parts += [_one(hpa, account, screen) for hpa in in_full]
     if words := legend([*codes_in("\n".join(parts)), *_verdicts(in_full)]):
         parts.append(words)

@@ -4,7 +4,8 @@ import shlex
 
 from hpaaudit.model.account import ReplayAccount
 from hpaaudit.model.audit import DECLARED, Assumption
-from hpaaudit.report.text import pasteable, printable
+from hpaaudit.model.span import Span, chosen_by, is_part
+from hpaaudit.report.text import Clock, pasteable, printable, stamp
 
 _ASKED_DETAIL = ("steps", "pods", "all")
 """Of the details that a replay may keep those that it keeps only when it is asked to."""
@@ -24,6 +25,17 @@ def setting_words(setting: Assumption) -> str:
 def what_if_words(options: str) -> str:
     """A sentence with the options that made a replay a what-if."""
     return f"A what-if, replayed with {options}."
+
+
+def part_in_words(file: str, options: str, span: Span) -> str:
+    """What alone a results file covers that was replayed with these options; empty if it covers the whole recording.
+
+    span   the time that it covers
+    """
+    started_us, ended_us = span
+    times = [f"{stamp(started_us)} to {Clock(started_us, ended_us)(ended_us)}"] if is_part(options) else []
+    hpas = [f"the HPAs of {chosen}"] if (chosen := chosen_by(options)) else []
+    return f"{file} covers only {' and '.join([*times, *hpas])}" if times or hpas else ""
 
 
 def replaying_commands(account: ReplayAccount) -> list[str]:

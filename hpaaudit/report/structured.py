@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpaaudit.api.canonical import finite
 from hpaaudit.api.times import precise
+from hpaaudit.model.audit import RecordingInfo
 from hpaaudit.model.units import Micros
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str
     taken, by a count, it is `at_at`: `seen_at` beside `seen`.
     """
     return _written(_fields(value), form)
+
+
+def of_recording(info: RecordingInfo, value: "DataclassInstance") -> Mapping[str, Any]:
+    """What is told of a recording: its path, begin and end as in every other document, then the value's own fields."""
+    head = {"recording": info.path, "started_us": info.started_us, "ended_us": info.ended_us}
+    return head | asdict(value)
 
 
 def structured_list(values: "Sequence[DataclassInstance | Mapping[str, Any]]", form: str) -> str:

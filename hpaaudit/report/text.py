@@ -3,7 +3,7 @@
 import shlex
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -133,14 +133,28 @@ def one_line(text: str, hanging: str = "  ") -> str:
 
 def side_by_side(parts: Iterable[str], indent: str = "") -> str:
     """Parts of a line, printable; on a terminal that is too narrow some stand below the others."""
-    width = table_width()
+
+    def indented(part: str) -> list[str]:
+        return one_line(f"{indent}{part}", f"{indent}  ").split("\n")
+
+    return "\n".join(beside(map(printable, parts), table_width(), indented))
+
+
+def beside(
+    parts: Iterable[str], width: int | None, lines_of: Callable[[str], list[str]] = lambda part: [part]
+) -> list[str]:
+    """The lines of parts that stand beside each other as long as these fit; none is cut.
+
+    width      of a line; None: all fit
+    lines_of   the lines of a part that is the first of one
+    """
     lines: list[str] = []
     for part in parts:
-        if lines and (width is None or len(f"{lines[-1]}   {printable(part)}") <= width):
-            lines[-1] += f"   {printable(part)}"
+        if lines and (width is None or len(f"{lines[-1]}   {part}") <= width):
+            lines[-1] += f"   {part}"
         else:
-            lines += one_line(f"{indent}{part}", f"{indent}  ").split("\n")
-    return "\n".join(lines)
+            lines += lines_of(part)
+    return lines
 
 
 def _filled(text: str, width: int, first: str, later: str) -> str:

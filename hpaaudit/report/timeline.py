@@ -89,7 +89,10 @@ def timeline_text(timeline: Timeline, screen: Screen) -> str:
     shown = {point.verdict for point in timeline.points if first_us <= point.at_us <= last_us} & _VERDICTS.keys()
     if words := legend(sorted(shown)):
         parts.append(words)
-    parts.append(f"  next  {_next(timeline, first_us, last_us)}")
+    if any(first_us <= point.at_us <= last_us for point in timeline.points):
+        parts.append(f"  next  {_next(timeline, first_us, last_us)}")
+    else:
+        parts.append(paragraph("no reconcile: in this time none took place, none was seen, or none could be replayed"))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -432,7 +435,7 @@ def _words_of_pods(points: Sequence[TimelinePoint]) -> Iterator[str]:
         yield paragraph(words)
     elif any(getattr(point, bucket) for point in points for bucket in _PODS):
         is_partial = any(point.ready is None for point in points)
-        uncounted = f"; {_NONE} is a reconcile that counted none" if is_partial else ""
+        uncounted = f"; {_NONE} is a reconcile that did not count pods" if is_partial else ""
         yield paragraph(f"pods that did not count as ready: how many; + is ten or more{uncounted}")
 
 

@@ -1,6 +1,5 @@
 """Reads the outcome of a replay from a results file, for its page."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -27,8 +26,7 @@ def replay_account(results: Results, drawn_of_many: int | None = None) -> Replay
     drawn_of_many   so many HPAs are read over time if there are more than `DRAWN`; None: `DRAWN` of them
     """
     head = results.rows(account_sql("replay"))[0]
-    # What was asked for is kept as a command has it.
-    is_narrowed = not {"--since", "--until"}.isdisjoint(shlex.split(head["options"]))
+    is_narrowed = results.is_part
     hpas = tuple(_hpas(results, is_narrowed=is_narrowed))
     drawn = hpas[: DRAWN if drawn_of_many is None or len(hpas) <= DRAWN else drawn_of_many]
     return ReplayAccount(

@@ -104,8 +104,8 @@ def _places(results: Results, hpa: str, most: Mapping[str, Any], within: Scope) 
 
 
 def span_words(within: Scope) -> str:
-    """` from 14:05 to 14:20` with whole times; empty if all times count."""
-    ends = (("from", within.since_us), ("to", within.until_us))
+    """` from 14:05 to 14:20` or ` until 14:20`, with whole times; empty if all times count."""
+    ends = (("from", within.since_us), ("until" if within.since_us is None else "to", within.until_us))
     return "".join(f" {word} {in_zone(at_us)}" for word, at_us in ends if at_us is not None)
 
 
@@ -171,6 +171,20 @@ def _until(results: Results, hpa: str, at_us: Micros) -> dict[str, Any]:
         at_us=at_us,
     )
     return rows[0]
+
+
+def deleted_at(results: Results, reconcile_id: int) -> Micros | None:
+    """When the HPA of this reconcile was deleted, None if it was not."""
+    rows = results.rows(
+        """
+        select epoch_us(h.deleted_at) as deleted_us
+        from reconciles as r
+        join hpas as h using (hpa_uid)
+        where r.reconcile_id = $reconcile_id
+        """,
+        reconcile_id=reconcile_id,
+    )
+    return rows[0]["deleted_us"] if rows else None
 
 
 def reconcile_accounts(results: Results, numbers: Sequence[int]) -> Iterator[ReconcileAccount]:

@@ -12,13 +12,11 @@ from hpaaudit.errors import BadQuery
 from hpaaudit.model.plain_values import distinct, plain, text_of
 from hpaaudit.model.shown import Printed
 from hpaaudit.results.read import Results
-from hpaaudit.results.utc import frame_in_utc, rows_in_utc
+from hpaaudit.results.utc import frame_in_utc, relation_in_utc, rows_in_utc
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
-
-_ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 class Answer(Printed):
@@ -29,7 +27,7 @@ class Answer(Printed):
 
     def __init__(self, results: Results, relation: "duckdb.DuckDBPyRelation | None") -> None:
         self.results = results
-        self._relation = relation if relation is None else _in_utc(relation)
+        self._relation = relation if relation is None else relation_in_utc(relation)
         self._columns = [] if self._relation is None else self._relation.columns
         self._kinds = [] if self._relation is None else [str(kind) for kind in self._relation.types]
 
@@ -104,20 +102,6 @@ class Answer(Printed):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.results.close()
-
-
-def _in_utc(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
-    """The same rows, with timestamps of a zone in UTC, as all others are: Python reads those without a library."""
-    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in relation.columns]
-    kinds = [str(kind) for kind in relation.types]
-    if not any(_ZONED in kind for kind in kinds) or len(set(quoted)) < len(quoted):
-        return relation
-    # The session's zone is UTC, so the cast drops nothing. A time may stand in a list, a struct or a map.
-    columns = [
-        f"{name}::{kind.replace(_ZONED, 'TIMESTAMP')} as {name}" if _ZONED in kind else name
-        for name, kind in zip(quoted, kinds, strict=True)
-    ]
-    return relation.project(", ".join(columns))
 
 
 def _flat(value: Any) -> Any:

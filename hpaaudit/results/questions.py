@@ -9,7 +9,7 @@ from functools import lru_cache
 import duckdb
 
 from hpaaudit.errors import BadOption, UnknownHpa, UnknownQuestion
-from hpaaudit.model.meant_hpas import meant_hpas
+from hpaaudit.model.meant_hpas import meant_hpas, no_hpa
 from hpaaudit.model.nearest import did_you_mean
 from hpaaudit.model.question import Occasion, Question
 from hpaaudit.model.units import Micros
@@ -56,10 +56,14 @@ def question_named(name: str) -> Question:
     """
     question = questions().get(name)
     if question is None:
+        if not name.strip():
+            raise UnknownQuestion("nothing is asked: `hpaaudit query` lists the questions")
         hint = did_you_mean(name, questions(), "`hpaaudit query` lists them")
         if name.lower().endswith(".sql"):
             hint = f"SQL of a file is asked with -f {name.removeprefix('@')}"
-        raise UnknownQuestion(f"no question {name!r}: {hint}" if name.strip() else f"nothing is asked: {hint}")
+        elif name.casefold() in sql.relations():
+            hint = f'it is a relation, whose rows the SQL "from {name.casefold()}" gives'
+        raise UnknownQuestion(f"no question {name!r}: {hint}")
     return question
 
 
@@ -141,8 +145,8 @@ def hpas_of(results: Results, text: str) -> list[str]:
     meant = meant_hpas(text, names)
     if not meant:
         some = f"there are {', '.join(names[:3]) or 'none'}"
-        labelled = " with these labels" if results.is_narrowed else ""
-        raise UnknownHpa(f"no HPA {text!r}{labelled} in {results.path}: {did_you_mean(text, names, some)}")
+        labelled = "with these labels " if results.is_narrowed else ""
+        raise UnknownHpa(no_hpa(text, f"{labelled}in {results.path}", names, some))
     return meant
 
 

@@ -9,7 +9,7 @@ import duckdb
 
 from hpaaudit.errors import BadQuery
 from hpaaudit.model.shown import Shown
-from hpaaudit.model.units import Micros
+from hpaaudit.model.span import Span, is_part
 from hpaaudit.results.read_only import AttachedResults, attached, only_reads
 from hpaaudit.results.recorded_streams import Recorded, raise_problem
 from hpaaudit.results.utc import frame_in_utc, without_zone
@@ -24,8 +24,12 @@ Read = TypeVar("Read")
 Parameter = Any
 """A value for `$name` in SQL: text, number or datetime."""
 
-_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "narrow", "read", "rows"})
+_OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "is_part", "narrow", "options", "read", "rows"})
 """Names that only the package itself uses: `dir(results)` does not list them."""
+
+
+_FUNCTIONS = frozenset({"explain", "query", "replay", "report", "timeline"})
+"""Functions of the package that take results, which some look for as methods."""
 
 
 class Results(Shown):
@@ -102,7 +106,7 @@ class Results(Shown):
     @property
     def is_whole(self) -> bool:
         """True if no option narrowed or changed the replay."""
-        return bool(self._replay("options") == "")
+        return self.options == ""
 
     def _replay(self, column: str) -> Any:
         return self.rows(f"select {column} from replays")[0][column]  # noqa: S608 our own column's name
@@ -130,10 +134,23 @@ class Results(Shown):
         return self._attached.hashes
 
     @property
-    def span(self) -> tuple[Micros, Micros]:
-        """Begin and end of the recording."""
+    def is_part(self) -> bool:
+        """True if the replay shows a part of the recording's time alone: `--since` or `--until` was given."""
+        return is_part(self.options)
+
+    @property
+    def options(self) -> str:
+        """The options that narrowed or changed the replay, as a command has them; empty if none did."""
+        value: str = self._replay("options")
+        return value
+
+    @property
+    def span(self) -> Span:
+        """Begin and end of the recording, or of the part of it that is shown."""
         row = self.rows("select epoch_us(started_at) as started, epoch_us(ended_at) as ended from recordings")[0]
-        return row["started"], row["ended"]
+        if self.is_part:
+            return Span(row["started"], row["ended"], f"{self.path}, which shows the recording only")
+        return Span(row["started"], row["ended"])
 
     @property
     def assumptions(self) -> "tuple[Assumption, ...]":
@@ -155,7 +172,10 @@ class Results(Shown):
     def __getattr__(self, name: str) -> "pl.DataFrame":
         """The relation of this name as a polars frame."""
         if name.startswith("_") or name not in self._relations():
-            raise AttributeError(f"results have no relation {name!r}: dir(results) lists them")
+            hint = "dir(results) lists them"
+            if name in _FUNCTIONS:
+                hint = f"hpaaudit.{name}(results, …) is a function"
+            raise AttributeError(f"results have no relation {name!r}: {hint}")
         return self.frame(name)
 
     def __dir__(self) -> list[str]:

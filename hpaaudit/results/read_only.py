@@ -219,7 +219,8 @@ def attached(path: Path, recorded: Recorded | None) -> AttachedResults:
         interruptible(connection, lambda: _attach(opened, path))
     except duckdb.Error as error:
         opened.close()
-        raise NotResults(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+        again = "if it is damaged or cut, `hpaaudit replay RECORDING --into FILE` makes it anew"
+        raise NotResults(f"{path} cannot be opened ({str(error).splitlines()[0]}): {again}") from error
     except NotResults:
         opened.close()
         raise

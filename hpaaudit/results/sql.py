@@ -32,6 +32,12 @@ def declared() -> Mapping[str, dict[str, str]]:
 
 
 @lru_cache(maxsize=1)
+def relations() -> frozenset[str]:
+    """Every relation that results have: tables, views, and views on the recording."""
+    return frozenset({*declared(), *folder("views"), *recorded_columns()})
+
+
+@lru_cache(maxsize=1)
 def of_hpas() -> frozenset[str]:
     """The relations that are about HPAs: the tables whose rows are of one each, their Events, and the views on them."""
     tables = {table for table, columns in declared().items() if "hpa_uid" in columns}

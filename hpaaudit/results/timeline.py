@@ -32,6 +32,7 @@ def timeline(results: Results, hpa: str, moment_us: Micros) -> Timeline:
     rows = {part: results.rows(text, namespace=namespace, name=name) for part, text in sql.folder("timeline").items()}
     return Timeline(
         file=str(results.path),
+        recording=results.recording,
         namespace=namespace,
         name=name,
         target=head["target"] or "",

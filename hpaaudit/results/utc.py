@@ -5,9 +5,25 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
 _TIME = "TIMESTAMP"
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
+
+def relation_in_utc(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
+    """The same rows, with timestamps of a zone in UTC, as all others are: Python reads those without a library."""
+    quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in relation.columns]
+    kinds = [str(kind) for kind in relation.types]
+    if not any(_ZONED in kind for kind in kinds) or len(set(quoted)) < len(quoted):
+        return relation
+    # The session's zone is UTC, so the cast drops nothing. A time may stand in a list, a struct or a map.
+    columns = [
+        f"{name}::{kind.replace(_ZONED, _TIME)} as {name}" if _ZONED in kind else name
+        for name, kind in zip(quoted, kinds, strict=True)
+    ]
+    return relation.project(", ".join(columns))
 
 
 def rows_in_utc(kinds: Sequence[object], rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -19,7 +35,7 @@ def rows_in_utc(kinds: Sequence[object], rows: list[tuple[Any, ...]]) -> list[tu
     if not any(are_times):
         return rows
     return [
-        tuple(_in_utc(value) if is_time else value for value, is_time in zip(row, are_times, strict=True))
+        tuple(_value_in_utc(value) if is_time else value for value, is_time in zip(row, are_times, strict=True))
         for row in rows
     ]
 
@@ -41,13 +57,13 @@ def without_zone(value: Any) -> Any:
     return {key: without_zone(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
-def _in_utc(value: Any) -> Any:
+def _value_in_utc(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC)
     if isinstance(value, list | tuple):
-        return type(value)(map(_in_utc, value))
+        return type(value)(map(_value_in_utc, value))
     if isinstance(value, Mapping):
-        return {_in_utc(key): _in_utc(item) for key, item in value.items()}
+        return {_value_in_utc(key): _value_in_utc(item) for key, item in value.items()}
     return value
 
 

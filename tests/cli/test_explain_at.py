@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hpaaudit.flows.bundled import bundled_recording
+from hpaaudit.flows.replay import replay
 from tests.cli.run import run
 
 
@@ -48,3 +49,20 @@ def test_a_time_before_the_first_reconcile_is_told_as_before(results: str) -> No
     assert "after 14:57:20Z: this is its first reconcile" in " ".join(out.split())
     account = json.loads(run(f"hpaaudit explain {results} --at 14:57:20 -o json -q")[1])
     assert (account["asked"], account["before_asked_s"]) == ("2026-11-21T14:57:20.999999Z", None)
+
+
+def test_a_time_after_the_hpa_was_deleted_is_told_as_after(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The last reconcile of a deleted HPA says so; one before it was deleted, and that of another HPA, do not."""
+    results = tmp_path_factory.mktemp("deleted") / "two.duckdb"
+    replay(bundled_recording("two-hpas"), into=results).close()
+    told = "The HPA was deleted at 11:42:36Z, before 11:45:00Z: this is its last reconcile."
+
+    def explained(hpa: str, at: str, output: str = "text") -> str:
+        return run(f"hpaaudit explain {results} shop/{hpa} --at {at} -o {output}")[1]
+
+    assert told in " ".join(explained("checkout-requests", "11:45").split())
+    account = json.loads(explained("checkout-requests", "11:45", "json"))
+    assert account["deleted"].startswith("2026-11-28T11:42:36.")
+    for hpa, at in (("checkout-requests", "11:42:30"), ("checkout", "11:45")):
+        assert "was deleted" not in explained(hpa, at)
+        assert json.loads(explained(hpa, at, "json"))["deleted"] is None

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpaaudit.cli.explain_watch import ENTER, HELP, KEYS, RESTORE, STEPS, View, foot_lines, moved
+from hpaaudit.cli.explain_watch import ENTER, HELP, KEYS, RESTORE, STEPS, View, moved
+from hpaaudit.report.text import beside
 from tests.cli.run import run
 from tests.cli.terminal import CTRL_C, LINES, typed, typed_raw
 
@@ -183,7 +184,7 @@ def test_the_keys_below_a_page_are_told_on_every_width(results: str, columns: in
 
 @given(st.integers(20, 250))
 def test_the_foot_loses_no_word_and_fits(width: int) -> None:
-    lines = foot_lines(("1,000 of 10,000", *KEYS), width)
+    lines = beside(("1,000 of 10,000", *KEYS), width)
     assert "   ".join(lines).split("   ") == ["1,000 of 10,000", *KEYS]
     assert max(map(len, lines)) <= width
 

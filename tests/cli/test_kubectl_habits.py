@@ -85,7 +85,7 @@ def test_a_folder_comes_before_an_hpa_and_what_is_neither_is_said(tmp_path: Path
     _, out, err = run(f"hpaaudit replay {tmp_path}/web friday -q")
     assert (out, err) == (
         "",
-        "Error: no HPA 'friday' in this recording: it has shop/checkout; nor is there a folder of that name\n",
+        "Error: no HPA 'friday' in this recording, nor a folder of that name: it has shop/checkout\n",
     )
     two = f"{tmp_path}/web {tmp_path}/web"
     assert len(json.loads(printed(f"hpaaudit replay {two} -q -o json"))) == 2
@@ -123,7 +123,7 @@ def test_wide_lists_what_text_only_counts() -> None:
         ("explain web.duckdb hpa web api", "Got unexpected extra argument (api)"),
         ("explain web.duckdb web api", "Got unexpected extra argument (api)"),
         ("timeline web.duckdb deployment web", "Got unexpected extra argument (web)"),
-        ("explain web.duckdb -n other", "no HPA 'other/*' in web.duckdb"),
+        ("explain web.duckdb -n other", "no HPA of the namespace 'other' in web.duckdb"),
         ("explain web.duckdb shop/web --hpa shop/api", "shop/web and --hpa shop/api name two HPAs"),
         ("query web.duckdb why_this_number -f x.sql", "--file takes the place of the question"),
         ("query web.duckdb -f absent.sql", "--file absent.sql does not exist: name a file with SQL"),

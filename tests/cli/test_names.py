@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("explain r.duckdb chekout", "did you mean shop/checkout?"),
         ("explain r Checkout", "did you mean shop/checkout?"),
-        ("explain r.duckdb 'shp/*'", "there are shop/checkout"),
+        ("explain r.duckdb 'shp/*'", "no HPA of the namespace 'shp' in r.duckdb: did you mean shop?"),
         ("query r.duckdb why_this_number --hpa chekout", "did you mean shop/checkout?"),
         ("query r.duckdb why_this_number --hpa SHOP/Checkout", "did you mean shop/checkout?"),
         ("replay r --hpa Checkout", "did you mean shop/checkout?"),
@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("query fridya", "no recording and no results file 'fridya' here: did you mean friday?"),
         (
             "query what_happened",
-            "no recording and no results file 'what_happened' here: a recording is the folder that",
+            "what_happened is a question, and what it is asked of comes first: hpaaudit query RESULTS|DIR",
         ),
         ("query absent --list", "no recording and no results file 'absent' here: a recording is the folder that"),
         ("timeline absent --since 5m", "no recording and no results file 'absent' here: a recording is the folder"),

@@ -13,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpaaudit.api.times import micros
+from hpaaudit.errors import BadOption
+from hpaaudit.flows.explain import explain
 from hpaaudit.flows.notebook import html
-from hpaaudit.flows.query import account
+from hpaaudit.flows.notebook import text as printed_text
+from hpaaudit.flows.query import account, query
 from hpaaudit.flows.replay import replay
 from hpaaudit.flows.report import report
 from hpaaudit.model.account import Finding, ReplayAccount
@@ -25,6 +28,7 @@ from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import verdict
 from hpaaudit.results import sql
 from hpaaudit.results.read import Results
+from tests.cli.run import run
 from tests.recordings.kept import RECORDINGS
 
 TABLES = (
@@ -229,3 +233,63 @@ def test_nothing_from_after_its_time_stands_under_the_last_reconcile_that_is_sho
         with replay(recording, into=tmp_path / "part.duckdb", until=until) as shown:
             (last,) = shown.rows("select max(reconcile_id) as reconcile_id from reconciles")
             assert seen_of(shown, last["reconcile_id"]) == seen_of(whole, last["reconcile_id"])
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with results of two minutes, of one HPA of two, and of a whole recording."""
+    folder = tmp_path_factory.mktemp("parts")
+    since, until = micros("2026-11-21T15:06:00Z"), micros("2026-11-21T15:09:00Z")
+    replay(RECORDINGS["scaled-by-hand"], into=folder / "time.duckdb", since=since, until=until).close()
+    replay(RECORDINGS["two-hpas"], into=folder / "hpa.duckdb", hpas=["shop/checkout"]).close()
+    replay(RECORDINGS["scaled-by-hand"], into=folder / "whole.duckdb").close()
+    return folder
+
+
+COVERED = {
+    "time": "time.duckdb covers only 2026-11-21T15:06:00Z to 15:09:00Z",
+    "hpa": "hpa.duckdb covers only the HPAs of --hpa shop/checkout",
+    "whole": "",
+}
+
+
+@pytest.mark.parametrize("output", ["table", "json", "yaml", "csv", "name"])
+@pytest.mark.parametrize("name", COVERED)
+def test_an_answer_without_rows_says_which_part_of_the_recording_was_asked(
+    name: str, output: str, parts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On stderr, so that a program reads what it always reads."""
+    monkeypatch.chdir(parts)
+    for quiet in ("", " -q"):
+        code, out, err = run(f'hpaaudit query {name}.duckdb "from foreign_writes where false" -o {output}{quiet}')
+        told = " ".join(line for line in err.splitlines() if "was not made here" not in line)
+        assert (code, told) == (0, "" if quiet else COVERED[name])
+        assert "covers only" not in out
+    code, out, err = run(f'hpaaudit query {name}.duckdb "from reconciles limit 1" -o {output}')
+    assert code == 0
+    assert "covers only" not in out + err
+
+
+def test_a_notebook_says_so_too(parts: Path) -> None:
+    with query(parts / "time.duckdb", "from foreign_writes where false") as answer:
+        assert "0 rows; " in html(answer)
+        assert COVERED["time"] in html(answer)
+        assert COVERED["time"] in printed_text(answer)
+    with query(parts / "whole.duckdb", "from foreign_writes where false") as answer:
+        assert printed_text(answer) == "0 rows"
+
+
+def test_a_time_beside_the_shown_part_is_not_said_to_be_beside_the_recording(
+    parts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(parts)
+    span = "from 2026-11-21T15:06:00Z to 2026-11-21T15:09:00Z."
+    for command in ("explain time.duckdb", "query time.duckdb why_this_number"):
+        line = run(f"hpaaudit {command} --at 15:04:31")[2].splitlines()[-1]
+        assert line == f"Error: --at 15:04:31 is not in time.duckdb, which shows the recording only {span}"
+    for command in ("timeline time.duckdb", "query time.duckdb what_happened", "explain time.duckdb"):
+        line = run(f"hpaaudit {command} --until 15:04:31")[2].splitlines()[-1]
+        assert line == f"Error: --until 15:04:31 is not in time.duckdb, which shows the recording only {span}"
+    with pytest.raises(BadOption, match=r"is not in time\.duckdb, which shows the recording only from"):
+        explain("time.duckdb", at=micros("2026-11-21T15:04:31Z"))
+    assert "is not in the recording, which goes from" in run("hpaaudit explain whole.duckdb --at 14:00")[2]

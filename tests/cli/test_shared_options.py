@@ -78,7 +78,7 @@ def test_inspect_counts_what_is_of_a_time() -> None:
     assert first["facts"] == whole["facts"]
     assert first["hpas"] == later["hpas"] == whole["hpas"]  # seen before, and there all the same
     told = printed(f"hpaaudit inspect {DEMO} --since 15:00 --until 15:04")
-    assert "15:00:00Z-15:04:00Z: 1 HPA" in told
+    assert "15:00:00Z to 15:04:00Z: 1 HPA" in told
     assert "of the whole recording:" in told
 
 

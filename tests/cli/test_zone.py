@@ -17,6 +17,7 @@ from hpaaudit.api.zone import in_zone, offset_us, offsets_us, use_zone
 from hpaaudit.cli.zone_names import zone_named
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import Moment, moment
+from hpaaudit.model.span import Span
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import clock, stamp
 from hpaaudit.report.told_times import rows_in_zone
@@ -140,7 +141,7 @@ def test_a_time_of_the_hour_that_is_repeated_means_the_one_in_the_recording(
     for written in (local[11:19], local[:19]):
         if any(started_us <= us <= ended_us for us in others):
             with pytest.raises(BadOption, match="is twice in the recording: give the offset"):
-                Moment(written).within("at", started_us, ended_us)
+                Moment(written).within("at", Span(started_us, ended_us))
         else:
             assert Moment(written).at(started_us, ended_us) == meant_us
     assert Moment(local).at(started_us, ended_us) == meant_us

@@ -51,7 +51,9 @@ def test_a_release_is_known_by_its_numbers_whatever_a_vendor_adds(text: str, nam
     assert version_of(known_release(name)) == version_of(name)
 
 
-@pytest.mark.parametrize(("text", "nearest"), [("1.0", "1.1"), ("1.39", KNOWN[-1]), ("v1.380.0", KNOWN[-1])])
+@pytest.mark.parametrize(
+    ("text", "nearest"), [("1.0", "1.1"), ("1.39", KNOWN[-1]), ("v1.380.0", KNOWN[-1]), ("2.0", KNOWN[-1])]
+)
 def test_a_release_that_is_not_known_is_refused_with_the_nearest_that_is_out(text: str, nearest: str) -> None:
     with pytest.raises(UnknownRelease, match=f"release {text} is not known to this engine: try --release {nearest}"):
         known_release(text)

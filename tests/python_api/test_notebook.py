@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+import hpaaudit
+from hpaaudit.flows.bundled import bundled_recording
 from tests.python_api.notebook import executed, written
 
 ROOT = Path(__file__).parents[2]
@@ -36,3 +38,10 @@ def test_every_cell_can_be_run_again(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert written(executed(NOTEBOOK, names)) == written(once)
     assert written(once) == NOTEBOOK.read_text("utf-8")
     assert len([*Path().glob("*.duckdb")]) == 2
+
+
+def test_results_of_two_hpas_begin_with_a_sentence_of_both(tmp_path: Path) -> None:
+    with hpaaudit.replay(bundled_recording("two-hpas"), into=tmp_path / "two.duckdb") as results:
+        shown = results._repr_html_()
+    assert shown.startswith("<p>Both HPAs decided as the replay does in each reconcile, 60 in all. 2 HPAs have a ")
+    assert shown.count("Both HPAs") == 1

@@ -73,7 +73,7 @@ def test_inspect_prints_content_sizes_reads_and_holes(folder: Path) -> None:
     assert code == 0
     lines = text.splitlines()
     assert lines[:6] == [
-        f"{folder}   made by record   https://10.0.0.1:6443   2026-03-02 12:00:00Z-12:01:20Z",
+        f"{folder}   made by record   https://10.0.0.1:6443   2026-03-02T12:00:00Z to 12:01:20Z",
         "",
         "  2 HPAs, 2 pods, 1 target; release 1.36, v1.36.2",
         "    shop/checkout",

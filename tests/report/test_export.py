@@ -57,9 +57,19 @@ def test_two_hpas_of_one_name_are_told_apart_by_their_times() -> None:
     lives = (hpa(seen_us=NOON, deleted_us=NOON + 60 * SECOND), hpa(seen_us=NOON + 90 * SECOND))
     whole = report("web")
     text, _ = markdown(replace(whole, account=replace(whole.account, hpas=lives)), "web")
-    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    *titles, rest = [line for line in text.splitlines() if line.startswith("## ")]
+    assert rest == "## What was not seen, and what is assumed"
     assert len({*titles}) == len(lives)
     assert all("12:0" in title for title in titles)
+
+
+def test_counts_stand_apart_in_markdown_and_what_holds_for_all_hpas_below_none_of_them() -> None:
+    text, _ = markdown(report("a", "b"), None)
+    assert "- 40 reconciles, 40 match, 0 skew, 0 divergent, 0 undecidable\n" in text
+    *_, title, rest = re.split(r"^(## .*)$", text, flags=re.MULTILINE)
+    assert title == "## What was not seen, and what is assumed"
+    assert "- recorder gaps: none" in rest
+    assert text.count("recorder gaps") == 1
 
 
 @given(TEXTS)
@@ -71,7 +81,8 @@ def test_markdown_has_no_link_picture_or_element_that_a_name_brought(name: str) 
         "![Replicas, metric and pods over time](web.1.svg)"
     ]
     assert "<" not in text
-    assert len([line for line in text.splitlines() if line.startswith("#")]) == 1
+    titles = [line for line in text.splitlines() if line.startswith("#")]
+    assert titles[1:] == ["## What was not seen, and what is assumed"]
     ET.fromstring(pictures["web.1.svg"])  # noqa: S314 our own text
 
 
@@ -112,6 +123,8 @@ def test_no_counter_of_a_trace_stands_for_what_is_unknown(marks: list[Mark], is_
     unknown = [point.at_us for point in drawn.points if point.ratio is None]
     unmeasured = [event for event in slices if event["cat"] == "metric"]
     assert all(any(one["ts"] <= at_us < one["ts"] + one["dur"] for one in unmeasured) for at_us in unknown)
+    if is_gone:  # a deleted HPA reads no metric
+        assert all(one["ts"] + one["dur"] <= absence.at_us for one in unmeasured)
     assert [event["ts"] for event in slices if event["cat"] == "absence"] == ([absence.at_us] if is_gone else [])
 
 

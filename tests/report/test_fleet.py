@@ -124,6 +124,42 @@ def test_an_incident_that_cost_most_by_far_is_told_first_with_its_hpa(hpas: tupl
         assert sentence in verdict(next(one for one in hpas if f"{one.namespace}/{one.name}" == name), CLOCK)
 
 
+FEW = {
+    "Both HPAs decided as the replay does in each reconcile, 80 in all.": (hpa(name="a"), hpa(name="b")),
+    "2 HPAs have a finding of severity high: two_autoscalers, two HPAs scale the same target.": (
+        hpa(name="a", findings=(finding("high", "two_autoscalers"),)),
+        hpa(name="b", findings=(finding("high", "two_autoscalers"),)),
+    ),
+    "1 HPA has a finding of severity high: flapping, pinned_at_max.": (
+        hpa(name="a", findings=(finding("high", "flapping"), finding("high", "pinned_at_max"))),
+        hpa(name="b"),
+    ),
+    "For a time the controller did not reconcile 2 of 3 HPAs: 2 reconciles did not take place.": (
+        hpa(name="a", divergences=(replace(divergence("not_run.controller_down"), certain=1),)),
+        hpa(name="b", divergences=(replace(divergence("not_run.controller_down"), certain=1),)),
+        hpa(name="c"),
+    ),
+    TOLD.strip(): (hpa(), COSTLY),
+}
+
+
+@pytest.mark.parametrize("told", FEW)
+def test_two_or_three_hpas_have_a_headline_of_them_all_on_every_page(told: str) -> None:
+    account = page(FEW[told])
+    screen, ticket = replay_text(account), markdown(Report(account=account, explanations=()), None)[0]
+    first = f"  {FEW[told][0].namespace}/{FEW[told][0].name} -> "
+    above = " ".join(screen.partition(first.strip())[0].split())
+    assert told in above
+    assert told in ticket.replace("\\_", "_").replace("\\>", ">").replace("&gt;", ">").partition("## ")[0]
+    assert told.replace(">", "&gt;") in html_page(Report(account=account, explanations=()))
+
+
+def test_one_hpa_has_no_headline_but_its_own() -> None:
+    account = page((hpa(),))
+    assert replay_text(account).count("decided as the replay does") == 1
+    assert markdown(Report(account=account, explanations=()), None)[0].count("decided as the replay does") == 1
+
+
 @given(fleets())
 def test_the_gravest_severity_is_named_with_the_number_of_its_hpas(hpas: tuple[HpaAccount, ...]) -> None:
     named = re.findall(r"(\d+) HPAs? ha(?:s|ve) a finding of severity (\w+)", fleet_headline(hpas, CLOCK))

@@ -12,7 +12,7 @@ from hpaaudit.model.flips import ForeignPodFlip, LoadFlip, MemoryFlip, ReadyFlip
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.explain import explain_rows, explain_text
 from hpaaudit.report.flip import flip_lines
-from hpaaudit.report.hold import HOLDERS, WORDS
+from hpaaudit.report.hold import HOLDERS, WORDS, held_in_words
 from hpaaudit.report.reasons import _SENTENCES, measure, sentence
 from hpaaudit.report.replay import count_lines, finding_lines, replay_text
 from hpaaudit.report.text import Clock
@@ -460,6 +460,26 @@ def test_another_reconcile_than_was_asked_for_says_so_first(seen_us: Micros | No
 
 def test_every_cause_of_a_hold_has_its_words_also_in_a_list() -> None:
     assert HOLDERS.keys() == WORDS.keys()
+
+
+@pytest.mark.parametrize("cause", sorted(WORDS))
+def test_every_hold_is_a_whole_sentence_that_counts_the_metrics_which_failed(cause: str) -> None:
+    """Where metrics failed, two are told as two, and nothing else of the sentence changes."""
+    one, two = (held_in_words(replace(hold(cause, 60), failed_metrics=number), Clock(NOON, NOON)) for number in (1, 2))
+    assert "{" not in one
+    assert one[:1].isupper() or one.startswith("maxReplicas")
+    assert one.endswith(".")
+    assert two.replace("2 metrics failed", "One metric failed") == one
+    assert (one != two) == ("One metric failed" in one)
+
+
+def test_a_window_that_scaled_down_is_told_with_what_it_took() -> None:
+    fell = replace(hold("up_window", 60), fell_us=NOON, fell_from=6, fell_to=3)
+    assert "held one for" in held_in_words(hold("up_window", 60), Clock(NOON, NOON))
+    assert held_in_words(fell, Clock(NOON, NOON)).startswith(
+        "The window that delays a scale-up scaled down, as it does up to 1.20, 6 -> 3 at 12:00:00Z, and held the "
+        "scale-up for"
+    )
 
 
 def flip(percent: int, desired: int) -> UtilizationFlip:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hpaaudit.flows.bundled import bundled_recording
+from hpaaudit.flows.replay import replay
 from hpaaudit.model.account import Hidden, HpaAccount
 from hpaaudit.results.account import replay_account
 from hpaaudit.results.account_reconcile import interesting, reconcile_account
@@ -49,6 +51,18 @@ def test_explain_without_a_time_takes_the_moment_that_the_page_names(account_res
     assert interesting(account_results, None) == ("shop/web", hpa.moment_us)
     outage = next(finding for finding in hpa.findings if finding.pattern == "metrics_api_down")
     assert hpa.moment_us == outage.first_us
+
+
+def test_of_what_another_release_decides_a_number_matters_more_than_a_status_before_it(tmp_path: Path) -> None:
+    """The next command explains what the headline names first."""
+    recording = bundled_recording("unready-on-the-way-up")
+    with replay(recording, into=tmp_path / "old.duckdb", release="1.10") as results:
+        (hpa,) = replay_account(results).hpas
+        assert hpa.otherwise is not None
+        assert hpa.otherwise.statuses == 1
+        assert min(one.opened_us for one in hpa.divergences) < hpa.otherwise.first_us  # type: ignore[operator]
+        assert hpa.moment_us == hpa.otherwise.first_us
+        assert interesting(results, None) == ("shop/checkout", hpa.moment_us)
 
 
 def test_in_a_gap_nothing_is_recorded_or_proven(account_results: Results) -> None:

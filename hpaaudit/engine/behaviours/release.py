@@ -38,8 +38,13 @@ def version_of(text: str) -> Version:
 
 
 def _nearest(release: str) -> str:
-    """The known release with the nearest number, else a similar text or the newest; never one that is not out yet."""
+    """The known release with the nearest number, else a similar text or the newest; never one that is not out yet.
+
+    Of another major version that is the newest.
+    """
     match = re.fullmatch(r"1\.(\d+)", release)
+    if match is None and re.fullmatch(r"\d+\.\d+", release):
+        return KNOWN[-1]
     if match is None:
         return next(iter(difflib.get_close_matches(release, KNOWN, n=1, cutoff=0.5)), KNOWN[-1])
     return min(KNOWN, key=lambda other: abs(int(other.split(".")[1]) - int(match[1])))

@@ -218,7 +218,8 @@ def _head(folder: Path) -> dict[str, Any]:
     if not os.path.lexists(path):
         if (folder / layout.SEGMENTS).is_dir():
             raise DamagedRecording(f"{path} is missing while its segments are there: restore it from a copy.")
-        raise NotARecording(f"{folder} {_why_no_recording(folder)}.")
+        why = _why_no_recording(folder)
+        raise NotARecording(f"{folder} {why}{'' if why.endswith('?') else '.'}")
     version = _format_version(folder)
     if version > FORMAT_VERSION:
         raise NewerFormat(

@@ -16,6 +16,7 @@ from hpaaudit.report.text_table import cell
 from hpaaudit.report.timeline import pin_numbers
 from hpaaudit.report.verdict import verdict
 
+_APART = re.compile(r"(?<=\S)   (?=\S)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
@@ -31,8 +32,10 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
     lines = [f"Replay of {_plain(account.recording)}, {span}, as Kubernetes {_plain(releases)}.", ""]
     if account.options:
         lines += [_plain(what_if_words(account.options)), ""]
+    if len(account.hpas) > 1:
+        lines += [_plain(fleet_headline(account.hpas, clock_of(account))), ""]
     if len(account.hpas) > IN_FULL:
-        lines += [_plain(fleet_headline(account.hpas, clock_of(account))), "", *_others(account.hpas), ""]
+        lines += [*_others(account.hpas), ""]
     for number, hpa in enumerate(account.hpas[:IN_FULL], 1):
         rows = change_rows(hpa.changes, clock_of(account))
         title = f"{hpa.namespace}/{hpa.name}{life_of(hpa, clock_of(account))}"
@@ -43,6 +46,7 @@ def markdown(report: Report, stem: str | None) -> tuple[str, Mapping[str, str]]:
                 pictures[name] = standalone(picture(timeline, [at_us for at_us, _ in rows], "title"))
                 lines += [f"![Replicas, metric and pods over time]({name})", ""]
         lines += [*_table(rows), *_facts(hpa, report), ""]
+    lines += ["## What was not seen, and what is assumed", ""]
     lines += [f"- {_plain(' '.join(line.split()))}" for line in certainty_lines(account)]
     patterns = dict.fromkeys(finding.pattern for hpa in account.hpas[:IN_FULL] for finding in hpa.findings)
     lines += [f"- {_plain(pattern)}: {_plain(WORDS[pattern])}" for pattern in patterns if pattern in WORDS]
@@ -74,7 +78,8 @@ def _table(rows: Sequence[tuple[int, tuple[object, ...]]]) -> Iterator[str]:
 
 def _facts(hpa: HpaAccount, report: Report) -> Iterator[str]:
     for line in (*finding_lines(hpa.findings, clock_of(report.account)), *count_lines(hpa)):
-        yield f"- {_plain(' '.join(line.split()))}"
+        # Parts that stand beside each other on the screen are parted by more than a blank.
+        yield f"- {_plain(' '.join(_APART.sub(', ', line.strip()).split()))}"
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hpaaudit.api.canonical import finite
 from hpaaudit.model.report import Report
-from hpaaudit.model.timeline import Mark, MarkKind, Timeline
+from hpaaudit.model.timeline import Mark, MarkKind, Timeline, TimelinePoint
 from hpaaudit.model.units import Micros
 from hpaaudit.report.text import printable
 from hpaaudit.report.timeline import replicas, words_of_mark
@@ -61,13 +61,23 @@ def _slices(timeline: Timeline) -> Iterator[tuple[str, Event]]:
     for absence in timeline.absences:
         words = "the target was gone" if absence.is_target else "there was no HPA of this name"
         yield "no replicas", _slice(words, "absence", absence.at_us, absence.until_us or timeline.ended_us)
-    ends = [point.at_us for point in timeline.points[1:]]
-    lasting = zip(timeline.points, [*ends, timeline.ended_us], strict=False)
-    for (metric, is_known), run in groupby(lasting, lambda pair: (pair[0].metric, pair[0].ratio is not None)):
+    for (metric, is_known, _), run in groupby(_lasting(timeline), lambda one: (one[0].metric, *one[2:])):
         points = [*run]
         if not is_known:
             words = f"{metric}: no ratio to its target" if metric else "no metric was read"
             yield "no ratio", _slice(words, "metric", points[0][0].at_us, points[-1][1])
+
+
+def _lasting(timeline: Timeline) -> Iterator[tuple[TimelinePoint, Micros, bool, int]]:
+    """Each reconcile, until when it stood, whether its ratio is known, and how often the HPA was gone before it.
+
+    A deleted HPA has no reconcile: the last one before stood until then.
+    """
+    gone = [one.at_us for one in timeline.absences if not one.is_target]
+    ends = [*(point.at_us for point in timeline.points[1:]), timeline.ended_us]
+    for point, end_us in zip(timeline.points, ends, strict=False):
+        until_us = min([end_us, *(at_us for at_us in gone if point.at_us < at_us)])
+        yield point, until_us, point.ratio is not None, sum(at_us <= point.at_us for at_us in gone)
 
 
 def _mark(mark: Mark, timeline: Timeline) -> Event:
