@@ -2104,3 +2104,16 @@ def test_pods_that_count_as_idle_are_some_of_the_pods_and_not_of_the_replicas(da
 def test_one_finished_pod_is_not_several(database: Patterns) -> None:
     [verdict] = database.verdicts("finished_pods_counted", CASES["finished_pods_counted"].fires)
     assert verdict == "medium: 1 finished pod counted, without a sample"
+
+
+def test_who_makes_a_target_again_fights_with_nobody(database: Patterns) -> None:
+    """Twice alice scales by hand, and a minute later the target has its former number."""
+
+    def fights(**again: bool) -> list[str]:
+        by_alice = changes((100, 8, 3), (500, 8, 3), writer_class="kubectl", writer_name="alice")
+        back = changes((160, 3, 8), (560, 3, 8), writer_class="unknown", writer_name="", **again)
+        asked = database.asked("which_writers_fight", {"scale_events": [*by_alice, *back]})
+        return [row["writer_name"] for row in asked]
+
+    assert fights() == ["alice"]
+    assert fights(is_remade=True) == []

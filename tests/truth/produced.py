@@ -24,6 +24,9 @@ TOLERANCE, WINDOW = 0.2, "2m0s"
 TOLD = Path(__file__).parent / "produced" / "told"
 """Worlds of a few incidents each, whose every screen was read against what happened."""
 
+FOUND = Path(__file__).parent / "produced" / "found"
+"""Random worlds in which a sweep found something false."""
+
 NAMED = Path(__file__).parent / "produced" / "named"
 """Worlds that each show a class which chance seldom draws; `classes.py` names the class of each."""
 WRITERS = (

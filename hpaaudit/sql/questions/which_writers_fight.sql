@@ -19,6 +19,8 @@ with changes as (
         row_number() over one as nth
     from scale_events
     where source = 'actual'
+        -- Who makes a target again undoes nobody's number.
+        and not coalesce(is_remade, false)
         and namespace || '/' || name like $hpa
         and at_hi between $since and $until
     window one as (partition by hpa_uid order by at_hi, scale_event_id)

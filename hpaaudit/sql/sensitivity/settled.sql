@@ -9,8 +9,9 @@ with answers as (
         also_key, also_value, also_alternative, third_key, third_value, third_alternative, is_recorded
     from runs.sensitivity
 ), guessed as (
-    -- Shortly before, the controller decided another number than the replay, for want of what it had read. The replay
-    -- remembers its own: that a controller which forgot everything agrees with the rest proves no restart.
+    -- Shortly before, the controller decided another number than the replay, for want of what it had read or for what no
+    -- restart explains. The replay remembers its own: that a controller which forgot everything agrees with the rest proves no
+    -- restart.
     select distinct a.hpa_uid, a.divergence_id
     from answers as a
     join runs.divergences as d using (hpa_uid, divergence_id)
@@ -18,7 +19,16 @@ with answers as (
     join memory_windows as w using (hpa)
     join runs.reconciles as r
         on r.hpa_uid = a.hpa_uid and r.ts < d.opened_at and r.ts >= d.opened_at - w.longest
-    where a.key = 'restart' and r.verdict = 'skew' and r.desired <> coalesce(r.decided, r.actual)
+    where a.key = 'restart'
+        and r.desired <> coalesce(r.decided, r.actual)
+        and (
+            r.verdict = 'skew'
+            or r.class = 'unexplained'
+            and not exists (
+                from answers as o
+                where o.hpa_uid = r.hpa_uid and o.divergence_id = r.divergence_id and o.key = 'restart'
+            )
+        )
 )
 select
     hpa_uid, divergence_id,
