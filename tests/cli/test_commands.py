@@ -1,6 +1,7 @@
 """What holds for every command: exit codes, quick help, clean streams, no text that controls the terminal."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from hpaaudit.cli import COMMANDS, hpaaudit_command
 from hpaaudit.errors import AuditError
 from tests.cli.run import run
 
+RECORDING = Path(__file__).parents[2] / "recordings" / "scaled-by-hand"
 HEAVY = ("duckdb", "polars", "pyarrow", "numba", "aiohttp", "yaml")
 
 
@@ -38,6 +40,20 @@ def test_help_imports_no_room() -> None:
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     assert python(code).stderr.strip() == b"[]"
+
+
+def test_a_question_to_results_of_a_recording_imports_nothing_that_reads_or_decides(tmp_path: Path) -> None:
+    recording = tmp_path / "friday"
+    shutil.copytree(RECORDING, recording)
+    assert run(f"hpaaudit replay {recording} -q")[0] == 0
+    heavy = ("polars", "pyarrow", "numpy", "numba", "aiohttp", "yaml", "hpaaudit.engine")
+    code = (
+        f"from hpaaudit.cli import _run\n_run(['query', {str(recording)!r}, 'what_happened', '-q'])\n"
+        f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+    )
+    asked = python(code)
+    assert b"SuccessfulRescale" in asked.stdout
+    assert asked.stderr.strip() == b"[]"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

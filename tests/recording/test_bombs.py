@@ -188,7 +188,8 @@ MEASURED = f"""
 {PEAK_MEGABYTES}
 import sys
 from pathlib import Path
-from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.damaged_file import DamagedFile
+from hpaaudit.recording.reading.segment import segment_columns
 from hpaaudit.recording.reading.survey import survey_recording
 folder = Path(sys.argv[1])
 (segment,) = [one for one in survey_recording(folder).segments if one.file("events")]

@@ -17,8 +17,9 @@ from hpaaudit.recording.files.opening import size_of
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
 from hpaaudit.recording.inspection.missing import missing_of
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.recording import Recording, damaged
-from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.segment import segment_columns
 
 Stream = tuple[str, str, str]
 """Kind, path and user of the reads that are counted together."""

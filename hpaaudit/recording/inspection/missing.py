@@ -5,8 +5,9 @@ from typing import Any
 
 from hpaaudit.model.inspection import Missing
 from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.recording import Recording, damaged
-from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.segment import segment_columns
 
 
 def missing_of(recording: Recording) -> Iterator[Missing]:

@@ -6,9 +6,10 @@ from pathlib import Path
 from hpaaudit.model.inspection import Damage, Verification
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.inspection.anchor import find_anchor
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.foreign_files import foreign_files
 from hpaaudit.recording.reading.recording import Recording, damaged, recording_info, sound_until
-from hpaaudit.recording.reading.segment import DamagedFile, file_bytes, read_facts, require_numbered
+from hpaaudit.recording.reading.segment import file_bytes, read_facts, require_numbered
 from hpaaudit.recording.reading.survey import survey_recording
 
 

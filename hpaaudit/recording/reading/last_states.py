@@ -12,7 +12,8 @@ from hpaaudit.recording.encoding.parquet import to_python
 from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
-from hpaaudit.recording.reading.segment import DamagedFile, segment_table
+from hpaaudit.recording.reading.damaged_file import DamagedFile
+from hpaaudit.recording.reading.segment import segment_table
 
 
 def last_states(

@@ -1,8 +1,6 @@
 """Reads the log of a recording that was not ended: the facts of the segment that is not sealed yet."""
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 import pyarrow as pa
@@ -14,21 +12,10 @@ from hpaaudit.recording.encoding.log_content import LogContent, read_frames
 from hpaaudit.recording.encoding.parquet import MAX_REASON_CHARS, sorted_rows
 from hpaaudit.recording.encoding.row_buffer import tables_of_rows
 from hpaaudit.recording.files import layout
-from hpaaudit.recording.files.opening import read_at_most
 from hpaaudit.recording.format.manifest import File, Link, Segment, sha256_of
-from hpaaudit.recording.format.reader_limits import LOG_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
+from hpaaudit.recording.reading.newest_log import LogFile
 from hpaaudit.recording.validation.check_rows import numbering_problem, table_problem
-
-_NUMBER = re.compile("[0-9]{6,9}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogFile:
-    """The bytes of the newest log, and the number of its segment."""
-
-    number: int
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,23 +29,6 @@ class Tail:
     segment: Segment | None
     damage: Damage | None
     torn: int
-
-
-def newest_log(folder: Path) -> LogFile | None:
-    """The log with the highest number, None if there is none.
-
-    Raises `OSError`, and `ValueError` if it is no regular file, or too large for a log.
-    """
-    logs = folder / layout.LOGS
-    paths = logs.glob(f"*{layout.LOG_SUFFIX}") if logs.is_dir() else ()
-    names = [path.name.removesuffix(layout.LOG_SUFFIX) for path in paths]
-    number = max((int(name) for name in names if _NUMBER.fullmatch(name)), default=None)
-    if number is None:
-        return None
-    try:
-        return LogFile(number=number, data=read_at_most(folder, layout.log_name(number), LOG_BYTES))
-    except FileNotFoundError:  # a running recorder has just sealed its segment
-        return None
 
 
 def read_tail(log: LogFile, link: Link | None) -> Tail:

@@ -17,10 +17,10 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.segment import (
     POLLED,
     RECONCILES,
-    DamagedFile,
     garbage_collector_paused,
     segment_table,
 )

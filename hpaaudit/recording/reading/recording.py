@@ -1,4 +1,8 @@
-"""Opens a recording: its facts in the order in which they were recorded, or columns of its tables."""
+"""Opens a recording: its facts in the order in which they were recorded, or columns of its tables.
+
+What reads tables is imported when it is asked for: whoever only asks whether results are those of a recording waits for
+no Arrow.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +17,10 @@ from hpaaudit.model.fleet_columns import ReconcileEvidence, Slice
 from hpaaudit.model.inspection import Damage
 from hpaaudit.model.shown import Shown
 from hpaaudit.model.units import Micros
-from hpaaudit.recording.encoding.parquet import arrow_schema
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import TABLES
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.foreign_files import Foreign, foreign_files
-from hpaaudit.recording.reading.segment import DamagedFile, read_facts, read_watched, segment_rows, segment_table
 from hpaaudit.recording.reading.survey import Survey, survey_recording
 
 if TYPE_CHECKING:
@@ -47,6 +50,8 @@ class Recording(Shown):
 
         Raises `DamagedRecording` if a file differs from what was written, before any fact of its segment.
         """
+        from hpaaudit.recording.reading.segment import read_facts
+
         return self._facts(read_facts)
 
     def watched(self, tables: Collection[str] | None = None) -> Iterator[Fact]:
@@ -56,6 +61,8 @@ class Recording(Shown):
 
         Files of samples are not opened, and so not checked.
         """
+        from hpaaudit.recording.reading.segment import read_watched
+
         return self._facts(lambda folder, segment: read_watched(folder, segment, tables))
 
     def _facts(self, read: Callable[[Path, Segment], list[Fact]]) -> Iterator[Fact]:
@@ -135,6 +142,8 @@ class Recording(Shown):
 
         The rows of the log come last. A column of text may be a dictionary.
         """
+        from hpaaudit.recording.reading.segment import segment_table
+
         for segment in self.segments:
             try:
                 rows = segment_table(self.folder, segment, table, columns)
@@ -156,6 +165,8 @@ class Recording(Shown):
     @staticmethod
     def schema(table: str, columns: Sequence[str]) -> Any:
         """The types of a table's columns as an Arrow schema, without dictionaries."""
+        from hpaaudit.recording.encoding.parquet import arrow_schema
+
         return arrow_schema(TABLES[table], columns)
 
     def holding(self, hashes: Mapping[tuple[int, str], str]) -> "Recording | None":
@@ -202,6 +213,8 @@ class Recording(Shown):
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """The times in which the recorder did not see something. Raises as `facts`."""
+        from hpaaudit.recording.reading.segment import segment_rows
+
         try:
             return tuple(
                 Gap(at_us=at_us, until_us=until_us, prefix=prefix, cause=cause)

@@ -1,6 +1,5 @@
 """Reads one segment: tables, each checked against the manifest and the format, and facts in their order."""
 
-import errno
 import gc
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 
 from hpaaudit.model.facts import Fact
-from hpaaudit.model.inspection import Damage
 from hpaaudit.recording.encoding import single_row_facts
 from hpaaudit.recording.encoding.parquet import EVERY_ROW, BadParquetFile, equals, read_table, to_python
 from hpaaudit.recording.encoding.read_rows import ReadDecoder
@@ -21,27 +19,11 @@ from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import File, Segment, sha256_of
 from hpaaudit.recording.format.reader_limits import SEGMENT_BYTES
 from hpaaudit.recording.format.schema import PARTS, TABLES
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.validation.check_rows import numbering_problem, table_problem
 
 POLLED = ("reads", *PARTS)
 RECONCILES = "reconciles"
-
-
-class DamagedFile(Exception):
-    """A file differs from what was written, or the disk did not give it.
-
-    It stays within recording/: `Recording` raises `DamagedRecording` instead.
-    """
-
-    def __init__(self, segment: Segment, file: str, problem: str, *, refused: bool = False) -> None:
-        path = f"{segment.folder}/{file}"
-        super().__init__(f"{path} {problem}")
-        self.damage = Damage(segment=segment.number, file=path, problem=problem, refused=refused)
-
-    def require_damage(self) -> None:
-        """Raises `OSError` if the disk failed to read the file: it may be undamaged, so it must not be replaced."""
-        if self.damage.refused:
-            raise OSError(errno.EIO, str(self)) from self
 
 
 def file_bytes(folder: Path, segment: Segment, file: File) -> bytes:

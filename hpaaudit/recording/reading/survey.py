@@ -19,7 +19,7 @@ from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Link, Segment
 from hpaaudit.recording.format.reader_limits import DOCUMENT_BYTES, NAMES
 from hpaaudit.recording.format.schema import FORMAT_VERSION
-from hpaaudit.recording.reading.log_tail import LogFile, newest_log, read_tail
+from hpaaudit.recording.reading.newest_log import LogFile, newest_log
 
 _NUMBER = re.compile("[0-9]{6,9}")
 _MAX_VERSION = 1000
@@ -140,6 +140,8 @@ class _Chain:
         if log.number > self.expected:
             self.damages.append(_missing(self.expected))
             self.link = None
+        from hpaaudit.recording.reading.log_tail import read_tail
+
         tail = read_tail(log, self.link)
         if tail.segment:
             self.segments.append(tail.segment)

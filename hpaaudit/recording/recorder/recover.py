@@ -17,8 +17,9 @@ from hpaaudit.recording.files.durable import free_name, is_regular_file, make_fo
 from hpaaudit.recording.files.quarantine import move_to_quarantine
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
+from hpaaudit.recording.reading.damaged_file import DamagedFile
 from hpaaudit.recording.reading.last_states import last_states
-from hpaaudit.recording.reading.segment import DamagedFile, segment_rows
+from hpaaudit.recording.reading.segment import segment_rows
 from hpaaudit.recording.reading.survey import Survey, survey_for_writing
 from hpaaudit.recording.upkeep.repair import folder_after, repair_folder
 from hpaaudit.recording.upkeep.retention import finish_removal

@@ -17,7 +17,8 @@ from hpaaudit.model.counted import counted
 from hpaaudit.model.note import Event, Level, Note
 from hpaaudit.recording.files import layout
 from hpaaudit.recording.format import manifest
-from hpaaudit.recording.reading.segment import DamagedFile, file_bytes
+from hpaaudit.recording.reading.damaged_file import DamagedFile
+from hpaaudit.recording.reading.segment import file_bytes
 from hpaaudit.recording.upkeep import upload_marks
 
 SCHEMES = ("s3", "gs", "az", "abfs", "abfss")

@@ -14,7 +14,8 @@ from hpaaudit.recording.files.quarantine import copy_to_quarantine, move_to_quar
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Removed
 from hpaaudit.recording.format.schema import ALL_PATHS
-from hpaaudit.recording.reading.log_tail import LogFile, read_log
+from hpaaudit.recording.reading.log_tail import read_log
+from hpaaudit.recording.reading.newest_log import LogFile
 from hpaaudit.recording.reading.survey import Survey, survey_for_writing, survey_recording
 from hpaaudit.recording.upkeep.replacements import Replacement, readable_log, replacements
 from hpaaudit.recording.upkeep.retention import finish_removal

@@ -12,8 +12,10 @@ from hpaaudit.recording.files import layout
 from hpaaudit.recording.format import manifest
 from hpaaudit.recording.format.manifest import Link, Segment
 from hpaaudit.recording.format.schema import ALL_PATHS
-from hpaaudit.recording.reading.log_tail import LogFile, newest_log, read_log
-from hpaaudit.recording.reading.segment import DamagedFile, segment_columns
+from hpaaudit.recording.reading.damaged_file import DamagedFile
+from hpaaudit.recording.reading.log_tail import read_log
+from hpaaudit.recording.reading.newest_log import LogFile, newest_log
+from hpaaudit.recording.reading.segment import segment_columns
 from hpaaudit.recording.reading.survey import Survey
 from hpaaudit.recording.upkeep.salvage import STATES, Salvage, damaged_tables, from_segment, until_listed
 

@@ -15,7 +15,8 @@ from hpaaudit.recording.encoding.read_rows import RESOURCE, SCALE, VALUES, ReadD
 from hpaaudit.recording.format.column_types import Row
 from hpaaudit.recording.format.manifest import Segment
 from hpaaudit.recording.format.schema import ALL_PATHS, PARTS, TABLES
-from hpaaudit.recording.reading.segment import POLLED, DamagedFile, file_bytes, read_facts, segment_rows
+from hpaaudit.recording.reading.damaged_file import DamagedFile
+from hpaaudit.recording.reading.segment import POLLED, file_bytes, read_facts, segment_rows
 
 PATHS_OF_TABLE: dict[str, tuple[str, ...]] = {
     "hpas": ("/apis/autoscaling/",),
