@@ -12,7 +12,7 @@ from hpaaudit.model.facts import Ended, Fact, Gap, HpaSeen, PodSeen
 from hpaaudit.model.note import Event, Note
 from hpaaudit.model.units import Micros
 from hpaaudit.recording.inspection.verify import verify
-from hpaaudit.recording.reading import log_tail
+from hpaaudit.recording.reading import newest_log
 from hpaaudit.recording.reading.recording import open_recording
 from hpaaudit.recording.recorder import recover
 from hpaaudit.recording.recorder.recorder_writer import RecorderWriter
@@ -260,7 +260,7 @@ def test_a_log_that_cannot_be_read_now_stays_where_it_is(killed: Path, monkeypat
         raise OSError(errno.EIO, "Input/output error", str(folder / name), limit)
 
     with monkeypatch.context() as patch:
-        patch.setattr(log_tail, "read_at_most", refused)
+        patch.setattr(newest_log, "read_at_most", refused)
         with pytest.raises(RecordingError, match="log cannot be read"):
             open_writer(killed)
     before = len(list(open_recording(killed).facts()))
