@@ -73,7 +73,9 @@ def test_the_next_command_explains_the_moment_of_the_headline(folder: Path) -> N
     """So does `explain` without a time."""
     source = shlex.quote(str(folder))
     _, screen, _ = run(f"hpaaudit replay {source}")
-    headline = screen.split("\n\n")[2]
+    parts = screen.split("\n\n")
+    title = next(place for place, part in enumerate(parts) if re.fullmatch(r"[\w-]+/[\w-]+ -> .*", part, re.DOTALL))
+    headline = parts[title + 1]
     first, *_ = printed(screen)
     explained = run(first)[1]
     assert explained == run(f"hpaaudit explain {source}")[1]
