@@ -11,12 +11,13 @@ from hpaaudit.api.times import micros, precise
 from hpaaudit.cli.options import hpa_name, setting
 from hpaaudit.errors import BadOption
 from hpaaudit.flows.moments import moment, moments
+from hpaaudit.model.span import Span
 from hpaaudit.model.units import SECOND, Micros
 from hpaaudit.report.text import Clock
 
-AFTERNOON = (micros("2026-03-02T13:50:00Z"), micros("2026-03-02T14:20:00Z"))
-OVER_MIDNIGHT = (micros("2026-03-02T23:30:00Z"), micros("2026-03-03T01:00:00Z"))
-THREE_DAYS = (micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
+AFTERNOON = Span(micros("2026-03-02T13:50:00Z"), micros("2026-03-02T14:20:00Z"))
+OVER_MIDNIGHT = Span(micros("2026-03-02T23:30:00Z"), micros("2026-03-03T01:00:00Z"))
+THREE_DAYS = Span(micros("2026-03-02T10:00:00Z"), micros("2026-03-04T12:00:00Z"))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ TIMES = st.integers(AFTERNOON[0], AFTERNOON[0] + 5 * 24 * 3600 * SECOND)
 @given(TIMES, TIMES, TIMES)
 def test_a_time_on_a_screen_that_is_pasted_back_is_that_time(one: int, two: int, three: int) -> None:
     started, shown, ended = (Micros(at_us) for at_us in sorted((one, two, three)))
-    pasted = moments((started, ended), at=moment(Clock(started, ended)(shown)))["at"]
+    pasted = moments(Span(started, ended), at=moment(Clock(started, ended)(shown)))["at"]
     assert pasted is not None
     assert pasted // SECOND == shown // SECOND
 
@@ -163,7 +164,7 @@ def test_a_time_since_1970_means_its_instant_in_every_unit(at_us: int, is_marked
     for unit_us in (SECOND, 1000, 1):
         text = ("@" if is_marked else "") + str(at_us // unit_us)
         first_us = at_us // unit_us * unit_us
-        asked = moments((Micros(at_us), Micros(at_us)), at=moment(text), since=moment(text))
+        asked = moments(Span(Micros(at_us), Micros(at_us)), at=moment(text), since=moment(text))
         assert asked == {"at": at_us, "since": first_us}  # the recording ends there
     assert moment(f"{at_us}999").at(Micros(0), Micros(0)) == at_us
     assert moment(f"{at_us // SECOND}.{at_us % SECOND:06}").at(Micros(0), Micros(0)) == at_us

@@ -21,7 +21,7 @@ def results_of(file: Path) -> Sequence[str]:
     """The rows of every table that tells of the replay, as text."""
     questions = [f"select * exclude (replay_id) from {table}" for table in TABLES]  # noqa: S608 our names
     questions.append("select mode, options, release, detail from replays")
-    answers = [run(f'hpaaudit query "{file}" "{question}" -o csv') for question in questions]
+    answers = [run(f'hpaaudit query "{file}" "{question}" -o csv -q') for question in questions]
     assert [(code, err) for code, _, err in answers] == [(0, "")] * len(questions)
     return ["\n".join(sorted(out.splitlines())) for _, out, _ in answers]
 
