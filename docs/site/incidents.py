@@ -106,9 +106,9 @@ def _title(name: str) -> str:
 
 def _sections(text: str, names: list[str]) -> list[str]:
     """What a report as Markdown says of the first HPA and of the recording, and the verdict on each of the others."""
-    first, *others = [text.partition(f"## {name}\n")[2].partition("\n## ")[0] for name in names]
-    if others:
-        first += "\n\n" + others[-1].rstrip().rpartition("\n\n")[2]
+    # The headings are those of the HPAs, in their order, and one of what holds for all of them.
+    first, *others, of_all = re.split(r"^## .*\n", text, flags=re.MULTILINE)[1:]
+    first = first.rstrip() + "\n" + of_all.strip().partition("\n\n")[0]
     return [first, *(f"{name}: {other.strip().splitlines()[0]}" for name, other in zip(names[1:], others, strict=True))]
 
 

@@ -538,6 +538,11 @@ MUTANTS = (
            "_, message = REASONS[limits.why]"),
     Mutant("eras/limit_words", "limited_words", "limits.replicas != raw", "limits.replicas == raw"),
     Mutant("eras/limit_words", "limited_words", "limits.why != limit.WITHIN_RANGE", "limits.why == limit.WITHIN_RANGE"),
+    # eras/annotation_specs
+    Mutant("eras/annotation_specs", "asks_by_annotation", "behaviours.polls or ", ""),
+    Mutant("eras/annotation_specs", "asked_metrics", " or behaviours.cpu_always_asked", ""),
+    Mutant("eras/annotation_specs", "asked_metrics", "annotation is None or ", ""),
+    Mutant("eras/annotation_specs", "asked_metrics", "annotation and not targets", "not targets"),
     # eras/windows
     Mutant("eras/windows", "windows_of", "if behaviours.delay_flags", "if not behaviours.delay_flags"),
     Mutant("eras/windows", "windows_of", "ForbiddenWindows(UPSCALE_DELAY_US, DOWNSCALE_DELAY_US)",

@@ -93,7 +93,7 @@ def test_a_recording_says_its_point_on_its_first_screen(name: str, results_of: R
         outcome = account(results)
     hpa, clock = outcome.hpas[0], clock_of(outcome)
     assert POINTS[name] in verdict(hpa, clock)
-    assert POINTS[name].split()[0] in "\n".join(replay_text(outcome).splitlines()[:8])
+    assert POINTS[name].split()[0] in "\n".join(replay_text(outcome).splitlines()[:12])
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
