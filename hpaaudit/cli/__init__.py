@@ -75,6 +75,10 @@ KUBECTL_VERBS = {
     "describe": "`hpaaudit explain RECORDING NS/NAME` tells of one reconcile, `hpaaudit timeline` of an HPA over time",
     "events": "`hpaaudit query RECORDING what_happened` lists Events and all else that happened",
     "logs": "`hpaaudit query RECORDING what_happened` lists all that happened to an HPA",
+    "completion": (
+        'in bash `eval "$(_HPAAUDIT_COMPLETE=bash_source hpaaudit)"` turns it on, in zsh the same with zsh_source, '
+        "in fish `_HPAAUDIT_COMPLETE=fish_source hpaaudit | source`"
+    ),
     "watch": "`hpaaudit explain RECORDING NS/NAME --watch` steps through the reconciles of an HPA",
 }
 """Verbs of kubectl that are no commands of ours, and what does here what they do."""

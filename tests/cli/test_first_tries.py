@@ -1,6 +1,7 @@
 """What a stranger tries at 3 a.m. works, or the one line that it gets says what does."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -100,6 +101,15 @@ def test_a_verb_of_kubectl_is_answered_with_the_command_that_does_it(verb: str) 
     assert err.startswith(f"Error: no command '{verb}': `hpaaudit ")
     for command in err.split("`hpaaudit ")[1:]:
         assert run(f"hpaaudit {command.split()[0].rstrip('`')} --help")[0] == 0
+
+
+def test_completion_is_where_kubectl_has_it() -> None:
+    code, _, err = run("hpaaudit completion bash")
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    lines = re.findall(r"`([^`]*_COMPLETE=[^`]*)`", err)
+    assert code == 2
+    assert len(lines) == 2
+    assert all(line in readme for line in lines)
 
 
 def test_a_question_without_results_can_be_described() -> None:
