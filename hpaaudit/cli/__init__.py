@@ -213,7 +213,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _command_named(words: Sequence[str], name: str) -> str:
-    """The command that a command line calls, as its help names it: where click does not know whose option is wrong."""
+    """The called command, such as `hpaaudit import capture`: for errors in which click does not name the command."""
     command, *others = [*behind_command(words), ""]
     if command not in COMMANDS:
         return name

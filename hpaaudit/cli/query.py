@@ -155,7 +155,7 @@ def _in_order(source: Path | None, question: str | None, *, columns: bool) -> tu
     """The source and the question. Raises BadOption if the question came first; `--columns` needs no source."""
     from hpaaudit.flows import query as flow
 
-    if source is None or str(source) not in flow.named_questions() or source.exists():
+    if source is None or source.exists() or str(source) not in flow.named_questions():
         return source, question
     if columns and question is None:
         return None, str(source)
@@ -277,7 +277,9 @@ def _say_what_is_shown(answer: "Answer", *, quiet: bool) -> None:
     from hpaaudit.report.text import paragraph
 
     results = answer.results
-    words = "" if quiet else part_in_words(str(results.path), results.options, results.span)
+    if quiet or results.is_whole:
+        return
+    words = part_in_words(str(results.path), results.options, results.span)
     if words and not len(answer):  # counted only then: that asks again
         click.echo(paragraph(words, ""), err=True)
 

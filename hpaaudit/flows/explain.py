@@ -63,7 +63,6 @@ def explain(  # noqa: PLR0913 the public API: an argument for each option of the
     """
     from hpaaudit.results.account_reconcile import (
         chosen_hpa,
-        deleted_at,
         interesting,
         landmark_place,
         reconcile_account,
@@ -89,7 +88,7 @@ def explain(  # noqa: PLR0913 the public API: an argument for each option of the
             at_us = interesting(results, chosen)[1] if asked is None else asked
             account = reconcile_account(results, chosen, at_us)
         if asked is not None and not isinstance(asked, Landmark):
-            account = _with_asked(account, asked, deleted_at(results, account.reconcile_id))
+            account = _with_asked(results, account, asked)
         return _decided_again(account, results, path, warn)
 
 
@@ -103,15 +102,15 @@ def _require_between(asked: Micros | Landmark | None, within: "Scope") -> None:
         raise BadOption(f"--at is {stamp(asked)}, later than --until, which is {stamp(within.until_us)}")
 
 
-def _with_asked(account: ReconcileAccount, asked: Micros, deleted_us: Micros | None) -> ReconcileAccount:
-    """The account, with the time that was asked for if its reconcile was in another second.
+def _with_asked(results: "Results", account: ReconcileAccount, asked: Micros) -> ReconcileAccount:
+    """The account, with the time that was asked for if its reconcile was in another second."""
+    from hpaaudit.results.account_reconcile import deleted_at
 
-    deleted_us   when its HPA was deleted, None if it was not
-    """
     # A time without a fraction is asked for as the last microsecond of its second.
     whole = Micros(asked - asked % SECOND if asked % SECOND == SECOND - 1 else asked)
     if account.at_us > asked or account.at_us // SECOND == asked // SECOND:
         return account
+    deleted_us = deleted_at(results, account.reconcile_id)
     is_gone = deleted_us is not None and deleted_us <= asked
     return replace(
         account,

@@ -69,5 +69,5 @@ def _with_load(read: ResourceMetricsRead | ValuesRead | None, permille: int) -> 
 
 
 def _scaled(value: Milli, permille: int) -> Milli:
-    """So many thousandths of a value, rounded up to a thousandth: so the controller reads what is finer than that."""
+    """A value with the load changed to so many thousandths of it; in milli, rounded up as the controller rounds."""
     return Milli(-(-value * permille // WHOLE))

@@ -1,4 +1,4 @@
-"""Notices that the lines of a capture are of two clusters: objects of one name whose uids take turns."""
+"""Finds captures that mix two clusters: the uid of an object changes back and forth."""
 
 from dataclasses import dataclass, field
 

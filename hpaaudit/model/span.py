@@ -19,19 +19,19 @@ class Span(tuple[Micros, Micros]):  # noqa: SLOT001 a tuple can have no slot bes
     covered_by: str
 
     def __new__(cls, started_us: Micros, ended_us: Micros, covered_by: str = "the recording, which goes") -> Self:
-        """Both times, and what covers them."""
+        """Keeps both times, and the words for errors about a time outside of them."""
         span = super().__new__(cls, (started_us, ended_us))
         span.covered_by = covered_by
         return span
 
 
 def is_part(options: str) -> bool:
-    """True if these options of a replay, kept as a command has them, limit the time that it shows."""
+    """True if these options of a replay, written as on its command line, limit the time that it shows."""
     return not _TIMES.isdisjoint(shlex.split(options))
 
 
 def chosen_by(options: str) -> str:
-    """Of these options of a replay those that limit the HPAs that it shows, as a command has them."""
+    """Those of these options of a replay that limit the HPAs that it shows, written as on its command line."""
     words = shlex.split(options)
     return shlex.join(word for at, word in enumerate(words) if {word, *words[max(at - 1, 0) : at]} & _HPAS)
 

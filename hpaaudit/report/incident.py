@@ -9,7 +9,7 @@ from hpaaudit.report.text import Clock
 from hpaaudit.report.verdict import gravest_in_words
 
 LEAST_POD_S = 60.0
-"""An incident that cost less than a pod-minute is never told first."""
+"""The headline of several HPAs begins with an incident only if that cost at least so many pod-seconds."""
 
 _BY_FAR = 2
 """An incident stands out if it cost so many times what any other HPA's did."""

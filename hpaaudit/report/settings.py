@@ -28,9 +28,9 @@ def what_if_words(options: str) -> str:
 
 
 def part_in_words(file: str, options: str, span: Span) -> str:
-    """What alone a results file covers that was replayed with these options; empty if it covers the whole recording.
+    """Says which part of the recording a results file covers; empty if that is the whole.
 
-    span   the time that it covers
+    options   those of the replay, written as on its command line;  span   the time that it covers
     """
     started_us, ended_us = span
     times = [f"{stamp(started_us)} to {Clock(started_us, ended_us)(ended_us)}"] if is_part(options) else []

@@ -29,7 +29,7 @@ def structured(value: "DataclassInstance | Mapping[str, Any]", form: str) -> str
 
 
 def of_recording(info: RecordingInfo, value: "DataclassInstance") -> Mapping[str, Any]:
-    """What is told of a recording: its path, begin and end as in every other document, then the value's own fields."""
+    """The fields of a value about a recording, after the recording's path, begin and end as in all other output."""
     head = {"recording": info.path, "started_us": info.started_us, "ended_us": info.ended_us}
     return head | asdict(value)
 

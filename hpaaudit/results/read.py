@@ -29,7 +29,7 @@ _OF_THE_PACKAGE = frozenset({"bad_query", "hashes", "is_narrowed", "is_part", "n
 
 
 _FUNCTIONS = frozenset({"explain", "query", "replay", "report", "timeline"})
-"""Functions of the package that take results, which some look for as methods."""
+"""Functions of the package, such as `hpaaudit.explain(results)`, that some look for as methods of results."""
 
 
 class Results(Shown):
@@ -140,7 +140,7 @@ class Results(Shown):
 
     @property
     def options(self) -> str:
-        """The options that narrowed or changed the replay, as a command has them; empty if none did."""
+        """The options that narrowed or changed the replay, written as on its command line; empty if none did."""
         value: str = self._replay("options")
         return value
 
